@@ -39,7 +39,7 @@ GroupPtr replica_group(Step& step, WithChannel with_channel) {
     step.fail("expected replica_groups = dense<[[0, 1], ...]>");
   }
   List ranks = step.integers_of(*groups);
-  if (ranks.empty()) return everyone(step.translator);
+  if (ranks.empty()) return step.translator.everyone();
   for (const std::int64_t rank : ranks) {
     if (rank == -1) step.fail("replica_groups of different sizes are not supported");
     if (rank < 0 || rank >= step.translator.ranks()) {
@@ -139,7 +139,7 @@ void all_to_all(Step& step) {
 void collective_permute(Step& step) {
   check_what_groups_hold(step, WithChannel::partitions);
   const List pairs = step.integers("source_target_pairs");
-  collective(step, Op::collective_permute, step.operands(), {pairs, everyone(step.translator)});
+  collective(step, Op::collective_permute, step.operands(), {pairs, step.translator.everyone()});
 }
 
 // The first of each group has what all get.
@@ -155,7 +155,7 @@ void rank_number(Step& step, bool of_replicas) {
     return;
   }
   const Value index =
-      step.builder().add(Op::rank_index, std::span<const Value>(), {everyone(step.translator)});
+      step.builder().add(Op::rank_index, std::span<const Value>(), {step.translator.everyone()});
   step.result(cast(Term(&step.builder(), index), step.dtype()));
 }
 

@@ -22,10 +22,6 @@ std::int64_t count_of(const Mesh& mesh, const std::vector<int>& axes) {
   return out;
 }
 
-GroupPtr group_along(const Mesh& mesh, std::uint8_t mask) {
-  return std::make_shared<const Group>(mesh_group(mesh, mask));
-}
-
 // Calls `read()`; what it can't read is an error at that place.
 template <class Read>
 auto at(const Translator& translator, std::size_t offset, Read&& read) {
@@ -174,11 +170,10 @@ Type part_of(const Translator& translator, Type whole, const AxesOfDimensions& a
 }
 
 Term gathered(Translator& translator, const Bound& bound) {
-  const Mesh& mesh = *translator.mesh();
   Builder& builder = translator.builder();
   Value value = bound.value;
   const auto gather = [&](std::uint8_t mask, std::int64_t dimension) {
-    value = builder.add(Op::all_gather, {value}, {dimension, group_along(mesh, mask)});
+    value = builder.add(Op::all_gather, {value}, {dimension, translator.group_along(mask)});
     value = builder.add(Op::wait, {value});
   };
   for (std::size_t d = 0; d < bound.sharding->size(); ++d) {
@@ -216,7 +211,7 @@ Value part(Translator& translator, const Bound& bound, const AxesOfDimensions& a
     Term at(&builder, builder.scalar(DType::i64, 0));
     for (const int axis : axes[d]) {
       const Term index(&builder, builder.add(Op::rank_index, std::span<const Value>(),
-                                             {group_along(mesh, mask_of({axis}))}));
+                                             {translator.group_along(mask_of({axis}))}));
       const auto size = static_cast<double>(mesh.sizes[static_cast<std::size_t>(axis)]);
       at = at * size + index;
     }
@@ -230,17 +225,15 @@ Value part(Translator& translator, const Bound& bound, const AxesOfDimensions& a
 
 GroupPtr group_of(const Translator& translator, std::vector<std::int64_t> ranks,
                   std::int64_t stride) {
-  if (const Mesh* const mesh = translator.mesh().get()) {
-    for (unsigned mask = 1; mask <= all_dimensions(*mesh); ++mask) {
-      Group group = mesh_group(*mesh, static_cast<std::uint8_t>(mask));
-      if (group.stride == stride && group.ranks == ranks) {
-        return std::make_shared<const Group>(std::move(group));
-      }
-    }
-  }
   Group group;
   group.stride = stride;
   group.ranks = std::move(ranks);
+  const Mesh* const mesh = translator.mesh().get();
+  const std::uint8_t along = mesh == nullptr ? std::uint8_t{0} : dimensions_of(group, *mesh);
+  if (along != 0) {
+    group.tag = dimension_names(*mesh, along, "_");
+    return std::make_shared<const Group>(std::move(group));
+  }
   group.tag = "ranks";
   if (group.stride != static_cast<std::int64_t>(group.ranks.size())) {
     constexpr std::int64_t kMostNamed = 8;
@@ -251,11 +244,20 @@ GroupPtr group_of(const Translator& translator, std::vector<std::int64_t> ranks,
   return std::make_shared<const Group>(std::move(group));
 }
 
-GroupPtr everyone(const Translator& translator) {
-  std::vector<std::int64_t> ranks(static_cast<std::size_t>(translator.ranks()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const std::int64_t stride = std::ssize(ranks);
-  return group_of(translator, std::move(ranks), stride);
+const GroupPtr& Translator::group_along(std::uint8_t dimensions) {
+  GroupPtr& out = groups_along_[dimensions];
+  if (out == nullptr) out = std::make_shared<const Group>(mesh_group(*mesh_, dimensions));
+  return out;
+}
+
+const GroupPtr& Translator::everyone() {
+  if (everyone_ == nullptr) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(ranks()));
+    std::iota(all.begin(), all.end(), 0);
+    const std::int64_t stride = std::ssize(all);
+    everyone_ = group_of(*this, std::move(all), stride);
+  }
+  return everyone_;
 }
 
 }  // namespace tutti::ir::stablehlo

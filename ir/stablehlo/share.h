@@ -35,7 +35,5 @@ Value part(Translator& translator, const Bound& bound, const AxesOfDimensions& a
 // is that of some.
 GroupPtr group_of(const Translator& translator, std::vector<std::int64_t> ranks,
                   std::int64_t stride);
-// All ranks.
-GroupPtr everyone(const Translator& translator);
 
 }  // namespace tutti::ir::stablehlo

@@ -69,6 +69,10 @@ class Translator {
   std::int64_t ranks() const;
   // Whether they are replicas; else they are partitions, as those of a mesh are.
   bool ranks_are_replicas() const { return count_in_module("mhlo.num_replicas") > 1; }
+  // The groups along mesh dimensions and that of all ranks. They name every rank, and are made
+  // once.
+  const GroupPtr& group_along(std::uint8_t dimensions);
+  const GroupPtr& everyone();
   // Whether operations work on whole tensors where the text has scalars.
   bool lifted() const { return lifted_; }
   [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
@@ -114,6 +118,8 @@ class Translator {
   const std::string& file_name_;
   std::unordered_map<std::string_view, const Rule*> rules_;
   std::shared_ptr<const Mesh> mesh_;
+  std::map<std::uint8_t, GroupPtr> groups_along_;
+  GroupPtr everyone_;
 
   Builder* builder_ = nullptr;
   Scope scope_;

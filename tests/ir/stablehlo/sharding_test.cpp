@@ -286,6 +286,31 @@ TEST(StablehloCollective, GroupsHoldTheRanksOfTheProgram) {
               HasSubstr("replicas and partitions at once"));
 }
 
+// A group names every rank, of which there may be many.
+TEST(StablehloCollective, AllRanksAreOneGroup) {
+  std::string axes;
+  for (int i = 0; i < 8; ++i) {
+    axes += (i == 0 ? "\"a" : ", \"a") + std::to_string(i) + "\"=4";
+  }
+  const auto permuted = [](const std::string& pairs) {
+    return "\"stablehlo.collective_permute\"(%x) <{source_target_pairs = dense<[[" + pairs +
+           "]]> : tensor<1x2xi64>, " + kChannel + "}> : (tensor<2xf32>) -> tensor<2xf32>\n";
+  };
+  const Graph graph = test::import_main(
+      "module @m {\nsdy.mesh @mesh = <[" + axes +
+      "]>\nfunc.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {\n%0 = " +
+      permuted("0, 1") + "%1 = " + permuted("1, 0") +
+      "return %0, %1 : tensor<2xf32>, tensor<2xf32>\n}\n}\n");
+  std::vector<GroupPtr> groups;
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op != Op::collective_permute) continue;
+    groups.push_back(graph.attributes(id).group("group"));
+  }
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0], groups[1]);
+  EXPECT_EQ(groups[0]->tag, "a0_a1_a2_a3_a4_a5_a6_a7");
+}
+
 TEST(StablehloSharding, RanksOfTheModuleAreThoseOfItsMesh) {
   const auto of = [](const std::string& ranks) {
     return refusal("module @m attributes {" + ranks + "} {\n" + kMesh +
