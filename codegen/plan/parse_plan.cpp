@@ -328,16 +328,19 @@ class PlanParser {
     lexer_.expect("kernel", "after '='");
     const std::size_t offset = lexer_.peek().offset;
     distinct_.push_back(read_kernel(lexer_));
-    copied_ += (numbers.size() - 1) * (size_of_kernel(distinct_.back()));
+    copied_ += (numbers.size() - 1) * size_of_kernel(distinct_.back());
     if (copied_ > kMostCopied) {
       lexer_.fail(offset, "kernels stand under too many numbers: their copies have at most " +
                               std::to_string(kMostCopied) + " instructions");
     }
   }
+  // In instructions; what else a kernel may have much of takes no more memory.
   static std::size_t size_of_kernel(const Kernel& kernel) {
-    std::size_t size = 1 + kernel.buffers.size();
+    std::size_t size = 1 + kernel.name.size() / sizeof(Instruction) + kernel.buffers.size();
+    for (const KernelBuffer& buffer : kernel.buffers) size += buffer.starts.size();
     for (const Segment& segment : kernel.segments) {
       size += 1 + segment.body.size() + segment.stores.size() + segment.reductions.size();
+      for (const Instruction& instruction : segment.body) size += instruction.bounds.size();
     }
     return size;
   }

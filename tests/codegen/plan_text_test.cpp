@@ -319,6 +319,22 @@ TEST(PlanText, NoTextAsksForMoreMemoryThanItIsWorth) {
   std::string text = kSmall;
   text.replace(text.rfind("k0 = "), 2, numbers);
   EXPECT_THAT(error_of(text), HasSubstr("kernels stand under too many numbers"));
+  // Fewer numbers of a kernel that is large itself.
+  const auto times = [](const std::string& part) {
+    std::string out;
+    for (int i = 0; i < 2000; ++i) out += part;
+    return out;
+  };
+  numbers.resize(numbers.find(", k2000"));
+  for (const auto& [small, large] : std::vector<std::pair<std::string, std::string>>{
+           {"kernel tanh", "kernel " + std::string(2000 * sizeof(Instruction), 't')},
+           {"b0: f32 read", "b0: f32 read at clamp(b0[0], 1)" + times(" + clamp(b0[0], 1)")},
+           {"load b0[o0]", "load b0[o0] where o0 in 0..4" + times(", o0 in 0..4") + " else 0"}}) {
+    text = kSmall;
+    text.replace(text.rfind("k0 = "), 2, numbers);
+    text.replace(text.find(small), small.size(), large);
+    EXPECT_THAT(error_of(text), HasSubstr("kernels stand under too many numbers")) << small;
+  }
   text = kSmall;
   text.replace(text.find("values 2"), 8, "values 2000000000");
   EXPECT_THAT(error_of(text), HasSubstr("a kernel has 0 to"));
