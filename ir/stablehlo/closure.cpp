@@ -61,6 +61,9 @@ FunctionPtr Translator::function(const Region& region, const std::string& name,
     const Term scalar(&builder, builder.constant(*input.constant));
     bind(input.name, broadcast_to(scalar, input.type.shape).value());
   }
+  constexpr std::size_t kNodesInMemory = 8;  // that take as much as a function without any
+  nodes_ += kNodesInMemory;
+  const Restored<std::size_t> counted(counted_, 0);
   const Restored<Builder*> builder_here(builder_, &builder);
   const Restored<bool> lifted(lifted_, false);
   const Restored<Scope> scope(scope_, std::move(inner));

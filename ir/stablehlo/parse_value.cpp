@@ -206,7 +206,9 @@ void ValueParser::skip_location() {
 }
 
 void ValueParser::count_nodes(const Attribute& attribute) {
-  if (++nodes_ > kMostAliasNodes) {
+  constexpr std::size_t kBytesOfText = 64;  // that take as much as another node
+  nodes_ += 1 + attribute.text.size() / kBytesOfText;
+  if (nodes_ > kMostAliasNodes) {
     lexer_.fail(attribute.offset, "the aliases stand for too much text");
   }
   for (const Attribute& item : attribute.items) count_nodes(item);

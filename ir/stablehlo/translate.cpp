@@ -15,6 +15,7 @@ namespace {
 // Functions are put in where they are called; these bounds keep texts from standing for programs
 // that no memory holds.
 constexpr std::size_t kMostOperations = 2'000'000;
+constexpr std::size_t kMostNodes = 10'000'000;
 constexpr std::size_t kDeepestCalls = 100;
 
 }  // namespace
@@ -85,6 +86,8 @@ Graph Translator::translate(const TreeFunction& function,
   builder_ = &builder;
   scope_.clear();
   operations_ = 0;
+  nodes_ = 0;
+  counted_ = 0;
   gathered_.clear();
   for (std::size_t i = 0; i < function.body.arguments.size(); ++i) {
     const BlockArgument& argument = function.body.arguments[i];
@@ -262,7 +265,18 @@ std::vector<Bound> Translator::results_of(const Operation& operation) {
     step.fail(error.message());  // which says the line itself
   }
   check(operation, step.results);
+  count_nodes(operation.offset);
   return std::move(step.results);
+}
+
+void Translator::count_nodes(std::size_t offset) {
+  const std::size_t made = builder_->graph().node_count();
+  nodes_ += made - counted_;
+  counted_ = made;
+  if (nodes_ > kMostNodes) {
+    fail(offset, "more than " + std::to_string(kMostNodes) +
+                     " nodes, with functions put in where they are called");
+  }
 }
 
 // Scalars are whole tensors here; what only changes a scalar's shape changes nothing.

@@ -108,6 +108,8 @@ class Translator {
   void translate_lifted(Step& step, const Rule& rule);
   void define(const Operation& operation, std::vector<Bound> results);
   void check(const Operation& operation, const std::vector<Bound>& results) const;
+  // Counts those made since the last call; fails if there are too many.
+  void count_nodes(std::size_t offset);
   // 1 where the module does not say.
   std::int64_t count_in_module(std::string_view name) const;
   const Rule& rule(const Operation& operation) const;
@@ -126,7 +128,9 @@ class Translator {
   bool lifted_ = false;
   std::vector<std::string_view> calls_;  // the functions that are being put in
   std::size_t operations_ = 0;
-  int levels_ = 0;  // of functions around the one that is made
+  std::size_t nodes_ = 0;    // made in all graphs, of which
+  std::size_t counted_ = 0;  // those of the builder's own
+  int levels_ = 0;           // of functions around the one that is made
   std::vector<ArgumentUse> uses_;
   // What was made whole outside of functions: by the part, whose sharding counts, too.
   std::map<std::pair<std::uint32_t, AxesOfDimensions>, Term> gathered_;

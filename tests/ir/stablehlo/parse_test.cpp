@@ -163,6 +163,10 @@ TEST(StablehloParse, SurvivesHostileTexts) {
     aliases += "#a" + std::to_string(i) + " = [" + before + ", " + before + "]\n";
   }
   EXPECT_THAT(refusal(aliases), HasSubstr("too much text"));
+  // These are long themselves.
+  std::string copies = "#a = \"" + std::string(1 << 16, 'x') + "\"\n#b = [#a";
+  for (int i = 0; i < 1100; ++i) copies += ", #a";
+  EXPECT_THAT(refusal(copies + "]\n"), HasSubstr("too much text"));
   // So would tuples of tuples.
   std::string tuples = "    %t0 = stablehlo.tuple %x, %x : tuple<>\n";
   for (int i = 1; i < 60; ++i) {
