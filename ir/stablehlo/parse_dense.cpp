@@ -1,8 +1,10 @@
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/stablehlo/parse_value.h>
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -29,6 +31,16 @@ std::optional<double> floating_number(std::string_view text) {
   const bool is_small = text.find("e-") != text.npos || text.find("E-") != text.npos;
   return std::copysign(is_small ? 0 : std::numeric_limits<double>::infinity(),
                        text.starts_with('-') ? -1 : 1);
+}
+
+// Of two floats that the number lies between, the one whose last bit is odd: a narrower float that
+// it is rounded to next is the one nearest to the number itself.
+float rounded_to_odd(double number) {
+  const auto nearest = static_cast<float>(number);
+  if (!std::isfinite(nearest) || static_cast<double>(nearest) == number) return nearest;
+  auto bits = std::bit_cast<std::uint32_t>(nearest);
+  if (std::abs(static_cast<double>(nearest)) > std::abs(number)) --bits;
+  return std::bit_cast<float>(bits | 1U);
 }
 
 // Puts one number at `out`; false if the text is no number of the dtype.
@@ -58,10 +70,10 @@ bool store_number(std::string_view text, DType dtype, std::byte* out) {
     if constexpr (std::is_floating_point_v<T> || is_narrow_float<T>) {
       const std::optional<double> wide = floating_number(text);
       if (!wide) return false;
-      if constexpr (std::is_same_v<T, double>) {
-        value = *wide;
+      if constexpr (is_narrow_float<T>) {
+        value = T(rounded_to_odd(*wide));
       } else {
-        value = T(static_cast<float>(*wide));
+        value = static_cast<T>(*wide);
       }
     } else if constexpr (!std::is_same_v<T, bool>) {
       if (!parsed(value)) return false;

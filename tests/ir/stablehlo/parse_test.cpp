@@ -56,6 +56,9 @@ TEST(StablehloParse, ReadsConstantsInEveryNotation) {
   EXPECT_EQ(constant("dense<18446744073709551615> : tensor<ui64>"),
             Array::scalar(~std::uint64_t{0}));
   EXPECT_EQ(constant("dense<0x7C00> : tensor<f16>").at(0), INFINITY);
+  // By a little more or less than half way between two numbers, which no f32 is.
+  EXPECT_EQ(constant("dense<1.00048828126> : tensor<f16>").at(0), 1 + 0x1p-10);
+  EXPECT_EQ(constant("dense<-1.00048828124> : tensor<f16>").at(0), -1);
   EXPECT_EQ(constant("dense<0x7E> : tensor<f8E4M3FN>").at(0), 448);
   EXPECT_EQ(constant("dense<[1.5, -0.3]> : tensor<2xf8E5M2>").at(1), -0.3125);
   EXPECT_EQ(constant("dense<[1.0e+39, -1.0e+39, 1.0e-60]> : tensor<3xf32>"),
