@@ -1,6 +1,7 @@
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/stablehlo/parse_value.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -123,24 +124,59 @@ std::optional<Array> array_from_hex(std::string_view text, DType dtype, const Sh
   return out;
 }
 
+// The shape that lists of lists of elements have.
+class ListedShape {
+ public:
+  void open() {
+    add();
+    counts_.push_back(0);
+    if (sizes_.size() < counts_.size()) sizes_.push_back(-1);
+  }
+  void close() {
+    std::int64_t& size = sizes_[counts_.size() - 1];
+    if (size < 0) size = counts_.back();
+    regular_ = regular_ && size == counts_.back();
+    counts_.pop_back();
+  }
+  void element() {
+    add();
+    if (!depth_) depth_ = counts_.size();
+    regular_ = regular_ && *depth_ == counts_.size();
+  }
+  std::size_t depth() const { return counts_.size(); }
+  bool has_lists() const { return !sizes_.empty(); }
+  bool is(const Shape& shape) const {
+    return regular_ && std::equal(sizes_.begin(), sizes_.end(), shape.begin(), shape.end());
+  }
+
+ private:
+  void add() {
+    if (!counts_.empty()) ++counts_.back();
+  }
+
+  std::vector<std::int64_t> counts_;  // of what the lists around have so far
+  std::vector<std::int64_t> sizes_;   // of lists, by depth; -1: none has its end yet
+  std::optional<std::size_t> depth_;  // of elements
+  bool regular_ = true;
+};
+
 }  // namespace
 
 Attribute ValueParser::dense(std::size_t offset) {
   lexer_.expect("<", "before the elements");
   std::vector<Token> elements;
-  std::size_t open = 0;
-  bool nested = false;
-  while (open > 0 || !lexer_.peek().is(">")) {
+  ListedShape listed;
+  while (listed.depth() > 0 || !lexer_.peek().is(">")) {
     const Token token = lexer_.take();
     if (token.is("[")) {
-      ++open;
-      nested = true;
+      listed.open();
     } else if (token.is("]")) {
-      if (open == 0) lexer_.fail(token.offset, "a ']' without its '['");
-      --open;
+      if (listed.depth() == 0) lexer_.fail(token.offset, "a ']' without its '['");
+      listed.close();
     } else if (token.kind == Token::Kind::number || token.kind == Token::Kind::text ||
                token.is_word("true") || token.is_word("false")) {
       elements.push_back(token);
+      listed.element();
     } else if (token.kind == Token::Kind::end) {
       lexer_.fail(offset, "a constant without its end");
     } else if (token.kind == Token::Kind::word && token.text.starts_with("__")) {
@@ -171,9 +207,12 @@ Attribute ValueParser::dense(std::size_t offset) {
     out.array = share(std::move(*array));
     return out;
   }
-  const bool splat = count == 1 && !nested;
+  const bool splat = count == 1 && !listed.has_lists();
   if (!splat && count != type.shape.elements()) {
     lexer_.fail(offset, std::to_string(count) + " elements for " + type.type().text());
+  }
+  if (!splat && count > 0 && !listed.is(type.shape)) {
+    lexer_.fail(offset, "the elements are not in lists as " + type.type().text() + " has them");
   }
   Array array(type.dtype, splat ? Shape() : type.shape);
   std::byte* at = array.bytes().data();

@@ -116,6 +116,7 @@ Graph Translator::translate(const TreeFunction& function,
     fail(function.offset, "function @" + function.name + " has no body");
   }
   const std::vector<Bound> results = block(function.body);
+  check_returned(function, results);
   std::vector<Value> values;
   for (const Bound& result : results) {
     if (!result.value.valid()) fail(function.offset, "a result that is no tensor");
@@ -218,11 +219,16 @@ std::vector<Bound> Translator::call(const std::string& name, std::size_t offset,
   const Inside inside{calls_};
   Scope inner;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    inner[function.body.arguments[i].name] = {arguments[i]};
+    const BlockArgument& argument = function.body.arguments[i];
+    if (!fits(arguments[i], argument.type)) {
+      fail(offset, "@" + name + " is given " + difference(arguments[i], argument.type));
+    }
+    inner[argument.name] = {arguments[i]};
   }
   std::swap(scope_, inner);
   std::vector<Bound> out = block(function.body);
   std::swap(scope_, inner);
+  check_returned(function, out);
   return out;
 }
 
@@ -259,6 +265,7 @@ std::vector<Bound> Translator::results_of(const Operation& operation) {
     if (lifted_ && !rule.elementwise) {
       translate_lifted(step, rule);
     } else {
+      if (!lifted_ && rule.elementwise) check_shapes(operation);
       rule.translate(step);
     }
   } catch (const TypeError& error) {
@@ -302,14 +309,56 @@ void Translator::check(const Operation& operation, const std::vector<Bound>& res
                                " results, but " + std::to_string(named) + " are named");
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].value.valid()) continue;
-    const Type& type = builder_->type(results[i].value);
     const TreeType& written = operation.result_types[i];
-    const bool shapes = lifted_ || results[i].sharding != nullptr || type.shape == written.shape;
-    if (shapes && type.dtype == written.dtype) continue;
-    const Type plain{.dtype = type.dtype, .shape = type.shape};
-    fail(operation.offset, operation.name + " gives " + plain.text() + ", but " +
-                               written.type().text() + " is written");
+    if (fits(results[i], written)) continue;
+    fail(operation.offset, operation.name + " gives " + difference(results[i], written));
+  }
+}
+
+bool Translator::fits(const Bound& bound, const TreeType& written) const {
+  if (!bound.value.valid()) return true;
+  const Type& type = builder_->type(bound.value);
+  const bool shapes = lifted_ || bound.sharding != nullptr || type.shape == written.shape;
+  return shapes && type.dtype == written.dtype;
+}
+
+std::string Translator::difference(const Bound& bound, const TreeType& written) const {
+  const Type& type = builder_->type(bound.value);
+  const Type plain{.dtype = type.dtype, .shape = type.shape};
+  return plain.text() + ", but " + written.type().text() + " is written";
+}
+
+void Translator::check_returned(const TreeFunction& function,
+                                std::span<const Bound> results) const {
+  const std::vector<TreeType>& types = function.result_types;
+  if (types.size() != results.size()) {
+    fail(function.offset, "@" + function.name + " returns " + std::to_string(results.size()) +
+                              " values, but " + std::to_string(types.size()) + " are written");
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (fits(results[i], types[i])) continue;
+    fail(types[i].offset, "@" + function.name + " returns " + difference(results[i], types[i]));
+  }
+}
+
+// The IR would repeat the smaller operand of an elementwise operation. A select's condition and a
+// clamp's bounds may be scalars.
+void Translator::check_shapes(const Operation& operation) const {
+  if (operation.name == "func.call" || operation.name == "stablehlo.composite") return;
+  const bool selects = operation.name == "stablehlo.select";
+  const bool clamps = operation.name == "stablehlo.clamp";
+  const Shape* common = nullptr;
+  for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+    const Bound& bound = lookup(operation.operands[i]);
+    if (!bound.value.valid() || bound.sharding != nullptr) continue;
+    const Shape& shape = builder_->type(bound.value).shape;
+    const bool may_be_scalar = (selects && i == 0) || (clamps && i != 1);
+    if (may_be_scalar && shape.rank() == 0) continue;
+    if (common != nullptr && *common != shape) {
+      fail(operation.offset,
+           operation.name + ": operands of shapes " + common->text() + " and " + shape.text());
+    }
+    common = &shape;
   }
 }
 

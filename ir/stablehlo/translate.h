@@ -108,6 +108,12 @@ class Translator {
   void translate_lifted(Step& step, const Rule& rule);
   void define(const Operation& operation, std::vector<Bound> results);
   void check(const Operation& operation, const std::vector<Bound>& results) const;
+  // Whether a value has the type that is written.
+  bool fits(const Bound& bound, const TreeType& written) const;
+  // "f32[2], but f32[4] is written", of one that does not.
+  std::string difference(const Bound& bound, const TreeType& written) const;
+  void check_returned(const TreeFunction& function, std::span<const Bound> results) const;
+  void check_shapes(const Operation& operation) const;
   // Counts those made since the last call; fails if there are too many.
   void count_nodes(std::size_t offset);
   // 1 where the module does not say.

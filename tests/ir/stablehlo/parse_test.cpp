@@ -132,6 +132,10 @@ TEST(StablehloParse, SaysWhereATextIsWrong) {
   EXPECT_THAT(of("%0 = stablehlo.add %x, %x : tensor<?xf32>"), HasSubstr("fixed shapes"));
   EXPECT_THAT(of("%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>"),
               HasSubstr("2 elements for f32[3]"));
+  for (const std::string elements : {"[[1, 2], [3, 4]]", "[1, [2], 3, 4]", "[[1], 2, 3, 4]"}) {
+    EXPECT_THAT(of("%0 = stablehlo.constant dense<" + elements + "> : tensor<4xi32>"),
+                HasSubstr("not in lists as i32[4] has them"));
+  }
   EXPECT_THAT(of("%0 = stablehlo.constant dense_resource<__elided__> : tensor<3xf32>"),
               HasSubstr("left out of the text"));
   EXPECT_THAT(of("%0 = stablehlo.sine %x"), HasSubstr("0 result types, but 1 result is named"));
@@ -143,6 +147,37 @@ TEST(StablehloParse, SaysWhereATextIsWrong) {
               HasSubstr("known only when the program runs"));
   EXPECT_THAT(refusal("module {"), HasSubstr("expected 'func.func'"));
   EXPECT_THAT(refusal(""), HasSubstr("no function"));
+}
+
+TEST(StablehloParse, TypesThatAreWrittenAreThoseOfTheValues) {
+  const auto of = [](const std::string& result, const std::string& body) {
+    return refusal(stablehlo_function("%x: tensor<2xf32>, %y: tensor<1xf32>", result, body));
+  };
+  EXPECT_THAT(of("tensor<4xf32>", "return %x : tensor<2xf32>"),
+              HasSubstr("@main returns f32[2], but f32[4] is written"));
+  EXPECT_THAT(of("tensor<2xf32>, tensor<2xf32>", "return %x : tensor<2xf32>"),
+              HasSubstr("@main returns 1 values, but 2 are written"));
+  EXPECT_THAT(of("tensor<2xf32>",
+                 "%0 = stablehlo.add %x, %y : tensor<2xf32>\n"
+                 "return %0 : tensor<2xf32>"),
+              HasSubstr("operands of shapes [2] and [1]"));
+  const std::string callee =
+      "func.func private @f(%a: tensor<2xf32>) -> tensor<1xf32> {\nreturn %a : tensor<2xf32>\n}\n";
+  EXPECT_THAT(refusal(callee + "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n%0 = call "
+                               "@f(%x) : (tensor<2xf32>) -> tensor<2xf32>\nreturn %0 : "
+                               "tensor<2xf32>\n}\n"),
+              HasSubstr("@f returns f32[2], but f32[1] is written"));
+  EXPECT_THAT(refusal(callee + "func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n%0 = call "
+                               "@f(%x) : (tensor<1xf32>) -> tensor<1xf32>\nreturn %0 : "
+                               "tensor<1xf32>\n}\n"),
+              HasSubstr("@f is given f32[1], but f32[2] is written"));
+  // Scalars that choose or bound.
+  EXPECT_EQ(refusal(stablehlo_function("%p: tensor<i1>, %a: tensor<f32>, %x: tensor<2xf32>",
+                                       "tensor<2xf32>", R"(
+    %0 = stablehlo.select %p, %x, %x : tensor<i1>, tensor<2xf32>
+    %1 = stablehlo.clamp %a, %0, %a : (tensor<f32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+    return %1 : tensor<2xf32>)")),
+            "");
 }
 
 // Texts that nobody means: each is refused or read in time and memory linear in its size.
