@@ -128,8 +128,11 @@ constexpr Rule kLapackRules[] = {
 bool call_lapack(Step& step, std::string_view target) {
   constexpr std::string_view kBefore = "lapack_";
   constexpr std::string_view kBehind = "_ffi";
-  if (!target.starts_with(kBefore) || !target.ends_with(kBehind)) return false;
-  target.remove_prefix(kBefore.size() + 1);  // and the letter of the dtype
+  constexpr std::size_t kLeast = kBefore.size() + 1 + kBehind.size();  // with the dtype's letter
+  if (target.size() < kLeast || !target.starts_with(kBefore) || !target.ends_with(kBehind)) {
+    return false;
+  }
+  target.remove_prefix(kBefore.size() + 1);
   target.remove_suffix(kBehind.size());
   if (const auto rule = std::ranges::find(kLapackRules, target, &Rule::name);
       rule != std::end(kLapackRules)) {

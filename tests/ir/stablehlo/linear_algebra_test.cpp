@@ -231,6 +231,11 @@ TEST(StablehloLinearAlgebra, RefusesOtherCallsAndNoMatrices) {
                              "tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>")),
               HasSubstr("m.mlir:3:12: stablehlo.custom_call: @lapack_sgesdd_ffi is not supported; "
                         "of LAPACK's, potrf, getrf, geqrf, orgqr and trsm are"));
+  for (const std::string name : {"lapack_ffi", "lapack__ffi", "lapack_s_ffi"}) {
+    EXPECT_THAT(
+        refusal(lapack(name, "tensor<2x2xf32>", "tensor<2x2xf32>, tensor<2xi32>, tensor<i32>")),
+        HasSubstr("@" + name + " is not supported"));
+  }
   EXPECT_THAT(refusal(lapack("lapack_sgetrf_ffi", "tensor<2xf32>",
                              "tensor<2xf32>, tensor<2xi32>, tensor<i32>")),
               HasSubstr("expected matrices of floats"));
