@@ -1,3 +1,4 @@
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/ir/text/constant_files.h>
 
@@ -31,6 +32,13 @@ std::string name_of_file(const Array& array) {
 
 [[noreturn]] void fail(const fs::path& path, const std::string& why) {
   throw EnvironmentError(path.string() + ": " + why);
+}
+
+// Whether it is no file that lies anywhere on the machine: a text from elsewhere may name any.
+bool is_inside(const std::string& name) {
+  const fs::path path(name);
+  return !path.is_absolute() && name.find('\0') == name.npos &&
+         std::find(path.begin(), path.end(), "..") == path.end();
 }
 
 // Under a name first that nobody can foresee and that is new: whoever reads finds all of it or
@@ -69,6 +77,10 @@ StoreConstant store_constants_beside(const std::string& folder) {
 
 LoadConstant load_constants_beside(const std::string& folder) {
   return [folder = fs::path(folder)](const std::string& name, DType dtype, const Shape& shape) {
+    if (!is_inside(name)) {
+      throw EnvironmentError(ir::quoted(name) +
+                             " should be the name of a file in the text's folder");
+    }
     const fs::path path = folder / name;
     std::error_code error;
     const auto size = fs::file_size(path, error);

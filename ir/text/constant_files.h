@@ -25,7 +25,7 @@ using LoadConstant = std::function<Array(const std::string& name, DType, const S
 StoreConstant store_constants_beside(const std::string& folder);
 
 // Reads files whose names are relative to a folder, that of the text. Throws EnvironmentError where
-// one cannot be read or has not as many bytes as the array.
+// one would lie outside of it, cannot be read or has not as many bytes as the array.
 LoadConstant load_constants_beside(const std::string& folder);
 
 }  // namespace tutti::ir

@@ -113,6 +113,23 @@ TEST(ConstantFiles, MistakesAreNamedWithTheirPlace) {
               HasSubstr("expected the name of a file in quotes, not 'none'"));
 }
 
+TEST(ConstantFiles, LieInTheFolderOfTheText) {
+  TemporaryFolder folder;
+  const std::string data = folder.write("data.bin", "12345678");
+  const LoadConstant load = load_constants_beside(folder.path());
+  EXPECT_NO_THROW(load("data.bin", DType::f32, {2}));
+  const std::string beside = "../" + fs::path(folder.path()).filename().string() + "/data.bin";
+  for (const std::string& name :
+       {data, beside, std::string("./../data.bin"), std::string("data.bin\0", 9)}) {
+    try {
+      load(name, DType::f32, {2});
+      ADD_FAILURE() << name << " was read";
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("a file in the text's folder"));
+    }
+  }
+}
+
 // Those of functions that nodes run, too.
 TEST(ConstantFiles, FunctionsInsideHaveTheirsInFiles) {
   TemporaryFolder folder;
