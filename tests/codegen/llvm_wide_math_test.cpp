@@ -1,0 +1,89 @@
+// The inline transcendental functions of f64 in generated code, against the C library's functions
+// of long double.
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "tests/codegen/math_kernels.h"
+#include <gmock/gmock.h>
+
+#if TUTTI_HAS_LLVM
+
+namespace tutti::codegen::llvm_wide_math_test {
+namespace {
+
+using ir::ScalarOp;
+using namespace math_testing;  // NOLINT: the helpers of this folder
+
+struct WideFunction {
+  ScalarOp op;
+  long double (*reference)(long double);
+};
+
+const WideFunction kWideFunctions[] = {{ScalarOp::exp, std::exp},   {ScalarOp::expm1, std::expm1},
+                                       {ScalarOp::log, std::log},   {ScalarOp::log1p, std::log1p},
+                                       {ScalarOp::tanh, std::tanh}, {ScalarOp::sin, std::sin},
+                                       {ScalarOp::cos, std::cos}};
+
+class WideMath : public testing::TestWithParam<std::string> {};
+
+// Numbers of all sizes, near 0 and where functions change their ways.
+TEST_P(WideMath, IsWithinTwoUlpAndAHalf) {
+  std::vector<double> x = {709.78, 709.79,       -708.39,      -708.4, -745.1, -745.2,
+                           -40.0,  20.0,         1e-17,        -1e-17, 5e-324, -5e-324,
+                           1e-308, 1073741824.0, 1073741825.0, 1.7e308};
+  for (const float corner : kMathCorners) x.push_back(static_cast<double>(corner));
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> near(-1, 1);
+  const char* asked = std::getenv("TUTTI_TEST_MATH_COUNT");
+  const std::uint64_t count = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 50'000;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    x.push_back(std::bit_cast<double>(static_cast<std::uint64_t>(random())));
+    x.push_back(-708.4 + near(random) / 50);
+    for (const double size : {1.0, 3.0, 50.0, 800.0, 1e6}) x.push_back(size * near(random));
+    x.push_back(1 + near(random) / 100);
+    // Near multiples of a quarter turn.
+    x.push_back(std::nearbyint(near(random) * 1e5) * std::numbers::pi / 2);
+  }
+  std::vector<double> y(x.size());
+  for (const WideFunction& function : kWideFunctions) {
+    const Kernel kernel = map_kernel(function.op, static_cast<std::int64_t>(x.size()), DType::f64);
+    const Kernel* const kernels[] = {&kernel};
+    const auto code = native::compile(kernels, processor_named(GetParam())).front();
+    void* const buffers[] = {x.data(), y.data()};
+    code->run(buffers, 0, kernel.tiles());
+    double worst = 0;
+    double at = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double off = ulp_off(y[i], function.reference(static_cast<long double>(x[i])));
+      if (off > worst) {
+        worst = off;
+        at = x[i];
+      }
+    }
+    RecordProperty(std::string(ir::name_of(function.op)), std::to_string(worst));
+    EXPECT_LE(worst, function.op == ScalarOp::tanh ? 2.5 : 2)
+        << ir::name_of(function.op) << " of " << at;
+  }
+}
+
+TEST_P(WideMath, GivesAScalarTheBitsOfAVectorsElement) {
+  std::vector<double> x(std::begin(kMathCorners), std::end(kMathCorners));
+  for (int i = -3000; i < 3000; ++i) x.push_back(i * 0.0371);
+  for (int i = -1080; i < 1020; ++i) x.push_back(std::ldexp(-1.37, i));
+  std::vector<ScalarOp> ops;
+  for (const WideFunction& function : kWideFunctions) ops.push_back(function.op);
+  expect_same_bits(x, ops, processor_named(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Processors, WideMath, testing::Values("host", "haswell", "nehalem"),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace tutti::codegen::llvm_wide_math_test
+
+#endif
