@@ -1,5 +1,7 @@
 #include <tutti/codegen/llvm/wide_math.h>
 
+#include <numbers>
+
 namespace tutti::codegen::native {
 
 using llvm::Value;
@@ -9,6 +11,7 @@ namespace {
 // ln 2 as a number of few bits, whose products with exponents are exact, and the rest.
 constexpr double kWideLn2High = 0.6931471803691238;
 constexpr double kWideLn2Low = 1.9082149292705877e-10;
+constexpr double kWideLn2Lost = 2.3190468138462996e-17;  // ln 2 - its nearest number
 constexpr double kWideLog2E = 1.4426950408889634;
 
 }  // namespace
@@ -35,26 +38,48 @@ Value* WideMath::expm1_of_rest(const Reduced& reduced) {
   return ir_.CreateFAdd(r, fused(ir_.CreateFMul(r, r), q, reduced.lost));
 }
 
-Value* WideMath::exp(Value* x) {
-  // Beyond these the results are 0 and infinity.
-  x = clamp(x, -746, 710);
-  const Reduced reduced = reduce(x);
-  Value* y = ir_.CreateFAdd(expm1_of_rest(reduced), number(x, 1));
-  // Below this, e^x is less than 2^-1022. Such results are made without a multiplication that
-  // underflows, as in InlineMath::scale_down.
-  Value* is_tiny = ir_.CreateFCmpOLT(x, number(x, -708.4));
-  Value* n = ir_.CreateSelect(is_tiny, integer(x, 0), reduced.n);
+Value* WideMath::scale(Value* y, Value* power, Value* is_tiny) {
+  // Tiny results are made without a multiplication that underflows, as in InlineMath::scale_down.
+  Value* n = ir_.CreateSelect(is_tiny, integer(y, 0), power);
   // In two steps, so that each power is a normal number.
   Value* half = ir_.CreateAShr(n, 1);
   Value* normal = ir_.CreateFMul(y, wide_power_of_two(half));
   normal = ir_.CreateFMul(normal, wide_power_of_two(ir_.CreateSub(n, half)));
   // 2^1000 times as large it is a normal number, and what lies above 2^-22 in the sum counts steps
   // of 2^-74, as a subnormal number's bits count steps of 2^-1074.
-  Value* shift = number(x, 0x1p-22);
-  Value* exponent = ir_.CreateShl(ir_.CreateAdd(reduced.n, integer(x, 1000)), 52);
+  Value* shift = number(y, 0x1p-22);
+  Value* exponent = ir_.CreateShl(ir_.CreateAdd(power, integer(y, 1000)), 52);
   Value* large = from_bits(ir_.CreateAdd(bits(y), exponent));
   Value* count = ir_.CreateSub(bits(ir_.CreateFAdd(large, shift)), bits(shift));
   return ir_.CreateSelect(is_tiny, from_bits(count), normal);
+}
+
+Value* WideMath::exp(Value* x) {
+  // Beyond these the results are 0 and infinity.
+  x = clamp(x, -746, 710);
+  const Reduced reduced = reduce(x);
+  Value* y = ir_.CreateFAdd(expm1_of_rest(reduced), number(x, 1));
+  return scale(y, reduced.n, ir_.CreateFCmpOLT(x, number(x, -708.4)));
+}
+
+Value* WideMath::exp2_of_rest(Value* r, Value* lost) {
+  // 2^r = 1 + r ln 2 + r^2 q(r), relative error 2^-57.8
+  Value* q = polynomial(
+      r, {4.436199503401528e-10, 7.073577904257979e-09, 1.0178185391072159e-07,
+          1.3215436619457583e-06, 1.5252733544999505e-05, 0.00015403530454039324,
+          0.001333355814668809, 0.009618129107597014, 0.05550410866482073, 0.24022650695910122});
+  Value* low = fused(ir_.CreateFMul(r, r), q, ir_.CreateFMul(r, number(r, kWideLn2Lost)));
+  if (lost != nullptr) low = fused(lost, number(r, std::numbers::ln2), low);
+  return ir_.CreateFAdd(fused(r, number(r, std::numbers::ln2), low), number(r, 1));
+}
+
+Value* WideMath::exp2(Value* x) {
+  x = clamp(x, -1076, 1025);
+  Value* shift = number(x, kWideShift);
+  Value* shifted = ir_.CreateFAdd(x, shift);
+  Value* r = ir_.CreateFSub(x, ir_.CreateFSub(shifted, shift));  // exact
+  return scale(exp2_of_rest(r, nullptr), ir_.CreateSub(bits(shifted), bits(shift)),
+               ir_.CreateFCmpOLT(x, number(x, -1022)));
 }
 
 Value* WideMath::expm1(Value* x) {

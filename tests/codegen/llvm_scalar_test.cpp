@@ -21,6 +21,7 @@ using namespace kernel_testing;  // NOLINT: the helpers of this folder
 bool is_inline(ScalarOp op, DType dtype) {
   switch (op) {
     case ScalarOp::exp:
+    case ScalarOp::exp2:
     case ScalarOp::expm1:
     case ScalarOp::log:
     case ScalarOp::log1p:
@@ -28,7 +29,6 @@ bool is_inline(ScalarOp op, DType dtype) {
     case ScalarOp::sin:
     case ScalarOp::cos:
       return is_floating(dtype);
-    case ScalarOp::exp2:
     case ScalarOp::log2:
     case ScalarOp::erf:
     case ScalarOp::tan:

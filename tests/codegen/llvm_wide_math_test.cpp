@@ -24,18 +24,25 @@ struct WideFunction {
   long double (*reference)(long double);
 };
 
-const WideFunction kWideFunctions[] = {{ScalarOp::exp, std::exp},   {ScalarOp::expm1, std::expm1},
-                                       {ScalarOp::log, std::log},   {ScalarOp::log1p, std::log1p},
-                                       {ScalarOp::tanh, std::tanh}, {ScalarOp::sin, std::sin},
-                                       {ScalarOp::cos, std::cos}};
+const WideFunction kWideFunctions[] = {{ScalarOp::exp, std::exp},     {ScalarOp::exp2, std::exp2},
+                                       {ScalarOp::expm1, std::expm1}, {ScalarOp::log, std::log},
+                                       {ScalarOp::log1p, std::log1p}, {ScalarOp::tanh, std::tanh},
+                                       {ScalarOp::sin, std::sin},     {ScalarOp::cos, std::cos}};
+
+// Arguments at which functions of f64 change their ways, beside those of f32.
+// clang-format off
+constexpr double kCorners[] = {
+    5e-324, -5e-324, 1e-308, 1.7e308, 1e-17, -1e-17, 1073741824, 1073741825,
+    // Of exp and its like.
+    709.78, 709.79, -708.39, -708.4, -745.1, -745.2, -40, 20,
+    1023.9999999999999, 1024, -1022, -1022.0000000000002, -1074, -1074.9999, -1075, -1075.5};
+// clang-format on
 
 class WideMath : public testing::TestWithParam<std::string> {};
 
 // Numbers of all sizes, near 0 and where functions change their ways.
 TEST_P(WideMath, IsWithinTwoUlpAndAHalf) {
-  std::vector<double> x = {709.78, 709.79,       -708.39,      -708.4, -745.1, -745.2,
-                           -40.0,  20.0,         1e-17,        -1e-17, 5e-324, -5e-324,
-                           1e-308, 1073741824.0, 1073741825.0, 1.7e308};
+  std::vector<double> x(std::begin(kCorners), std::end(kCorners));
   for (const float corner : kMathCorners) x.push_back(static_cast<double>(corner));
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> near(-1, 1);
@@ -44,6 +51,7 @@ TEST_P(WideMath, IsWithinTwoUlpAndAHalf) {
   for (std::uint64_t i = 0; i < count; ++i) {
     x.push_back(std::bit_cast<double>(static_cast<std::uint64_t>(random())));
     x.push_back(-708.4 + near(random) / 50);
+    x.push_back(-1048 + 30 * near(random));
     for (const double size : {1.0, 3.0, 50.0, 800.0, 1e6}) x.push_back(size * near(random));
     x.push_back(1 + near(random) / 100);
     // Near multiples of a quarter turn.
@@ -75,6 +83,7 @@ TEST_P(WideMath, GivesAScalarTheBitsOfAVectorsElement) {
   std::vector<double> x(std::begin(kMathCorners), std::end(kMathCorners));
   for (int i = -3000; i < 3000; ++i) x.push_back(i * 0.0371);
   for (int i = -1080; i < 1020; ++i) x.push_back(std::ldexp(-1.37, i));
+  x.insert(x.end(), std::begin(kCorners), std::end(kCorners));
   std::vector<ScalarOp> ops;
   for (const WideFunction& function : kWideFunctions) ops.push_back(function.op);
   expect_same_bits(x, ops, processor_named(GetParam()));

@@ -26,15 +26,16 @@ namespace {
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
 using runtime::DiskCache;
 
-// y[i] = 2^x[i] * number, which calls the C library, too
-Kernel exp2_times(double number) {
-  KernelMaker maker("exp2_mul", {50}, {}, VectorAxis::outer, 64);
+// y[i] = (x[i] mod 1e-30) * number, which calls the C library, too, for such quotients
+Kernel mod_times(double number) {
+  KernelMaker maker("mod_mul", {50}, {}, VectorAxis::outer, 64);
   const int x = maker.read(DType::f64);
   const int y = maker.write(DType::f64);
   const Affine at{0, {1}, {}};
   maker.point();
-  const ValueId power = maker.op(ir::ScalarOp::exp2, maker.load(x, at));
-  maker.store(y, at, maker.op(ir::ScalarOp::mul, power, maker.constant(DType::f64, number)));
+  const ValueId divisor = maker.constant(DType::f64, 1e-30);
+  const ValueId rest = maker.op(ir::ScalarOp::mod, maker.load(x, at), divisor);
+  maker.store(y, at, maker.op(ir::ScalarOp::mul, rest, maker.constant(DType::f64, number)));
   return maker.kernel();
 }
 
@@ -58,7 +59,7 @@ class StoredCode : public testing::Test {
   }
   static std::vector<Kernel> kernels(int count) {
     std::vector<Kernel> out;
-    for (int i = 0; i < count; ++i) out.push_back(exp2_times(i + 0.5));
+    for (int i = 0; i < count; ++i) out.push_back(mod_times(i + 0.5));
     return out;
   }
   static void expect_counts(const DiskCache& cache, std::uint64_t hits, std::uint64_t stores) {
@@ -79,14 +80,14 @@ TEST_F(StoredCode, IsLoadedInsteadOfCompiled) {
   compile(second, kernels(7));  // five of them are another program's, too
   expect_counts(second, 5, 2);
   for (const auto& file : second.files()) {
-    EXPECT_EQ(file.name.substr(0, 8), "exp2_mul");
+    EXPECT_EQ(file.name.substr(0, 7), "mod_mul");
     EXPECT_THAT(file.origin, testing::HasSubstr("LLVM"));
   }
 }
 
 TEST_F(StoredCode, BelongsToOneTarget) {
   DiskCache mine = cache();
-  const Kernel kernel = exp2_times(2);
+  const Kernel kernel = mod_times(2);
   const std::vector<const Kernel*> pointers = {&kernel};
   native::compile(pointers, {}, mine);
   native::compile(pointers, {.cpu = "nehalem", .features = ""}, mine);
@@ -98,7 +99,7 @@ TEST_F(StoredCode, BelongsToOneTarget) {
 
 TEST_F(StoredCode, OfEqualKernelsWithOtherNamesIsFoundUnderTheName) {
   DiskCache mine = cache();
-  Kernel renamed = exp2_times(2);
+  Kernel renamed = mod_times(2);
   compile(mine, {renamed});
   renamed.name = "another";
   compile(mine, {renamed});
