@@ -19,11 +19,10 @@ namespace {
 // Those that look at nothing but the element: all that are inline but what may call a function.
 bool stays_in_lane(ir::ScalarOp op, DType dtype) {
   using ir::ScalarOp;
-  constexpr std::array kOfBoth = {ScalarOp::exp, ScalarOp::exp2,  ScalarOp::expm1,
-                                  ScalarOp::log, ScalarOp::log1p, ScalarOp::tanh};
-  constexpr std::array kOfSingles = {ScalarOp::maximum, ScalarOp::minimum, ScalarOp::log2,
-                                     ScalarOp::erf,     ScalarOp::pow,     ScalarOp::atan2,
-                                     ScalarOp::cbrt};
+  constexpr std::array kOfBoth = {ScalarOp::exp,  ScalarOp::exp2,  ScalarOp::expm1, ScalarOp::log,
+                                  ScalarOp::log2, ScalarOp::log1p, ScalarOp::tanh};
+  constexpr std::array kOfSingles = {ScalarOp::maximum, ScalarOp::minimum, ScalarOp::erf,
+                                     ScalarOp::pow,     ScalarOp::atan2,   ScalarOp::cbrt};
   const auto has = [op](const auto& ops) { return std::ranges::find(ops, op) != ops.end(); };
   return has(kOfBoth) || (dtype == DType::f32 && has(kOfSingles));
 }
@@ -125,6 +124,8 @@ Value* MathEmitter::of_doubles(ir::ScalarOp op, const std::vector<Value*>& opera
       return math.expm1(x);
     case ScalarOp::log:
       return math.log(x);
+    case ScalarOp::log2:
+      return math.log2(x);
     case ScalarOp::log1p:
       return math.log1p(x);
     case ScalarOp::tanh:

@@ -107,7 +107,7 @@ Value* WideMath::tanh(Value* x) {
 
 // ---- log and its like ----
 
-Value* WideMath::log_of(Value* f, Value* exponent) {
+WideMath::LogPieces WideMath::log_pieces(Value* f) {
   // With s = f / (2 + f): log(1 + f) = 2 s + s R(s^2), relative error 2^-62.7; f - f^2/2 instead of
   // 2 s keeps what f has exactly.
   Value* s = ir_.CreateFDiv(f, ir_.CreateFAdd(f, number(f, 2)));
@@ -117,20 +117,51 @@ Value* WideMath::log_of(Value* f, Value* exponent) {
           0.22222224276211552, 0.28571428556007106, 0.4000000000005594, 0.666666666666666});
   r = ir_.CreateFMul(z, r);
   Value* square = ir_.CreateFMul(ir_.CreateFMul(f, f), number(f, 0.5));
+  return {.square = square, .s = s, .factor = ir_.CreateFAdd(square, r)};
+}
+
+Value* WideMath::log_of(Value* f, Value* exponent) {
+  const auto [square, s, factor] = log_pieces(f);
   Value* e = wide_exponent(exponent);
-  Value* low = fused(s, ir_.CreateFAdd(square, r), ir_.CreateFMul(e, number(f, kWideLn2Low)));
+  Value* low = fused(s, factor, ir_.CreateFMul(e, number(f, kWideLn2Low)));
   Value* sum = ir_.CreateFSub(f, ir_.CreateFSub(square, low));
   return fused(e, number(f, kWideLn2High), sum);
 }
 
-Value* WideMath::log(Value* x) {
+WideMath::Split WideMath::split(Value* x) {
   Value* subnormal = ir_.CreateFCmpOLT(x, number(x, 0x1p-1022));
   Value* normal = ir_.CreateSelect(subnormal, ir_.CreateFMul(x, number(x, 0x1p54)), x);
   Value* exponent = wide_exponent_bits(bits(normal));
   Value* m = from_bits(ir_.CreateSub(bits(normal), exponent));
   Value* scaled = ir_.CreateSub(exponent, integer(x, std::uint64_t{54} << 52));
   exponent = ir_.CreateSelect(subnormal, scaled, exponent);
-  return log_special(x, log_of(ir_.CreateFSub(m, number(x, 1)), exponent));
+  return {.fraction = ir_.CreateFSub(m, number(x, 1)), .exponent = exponent};
+}
+
+Value* WideMath::log(Value* x) {
+  const auto [f, exponent] = split(x);
+  return log_special(x, log_of(f, exponent));
+}
+
+Value* WideMath::log2(Value* x) {
+  // log2(e) as a number of 32 bits and the rest.
+  constexpr double kHigh = 1.4426950407214463;
+  constexpr double kLow = 1.6751713164886512e-10;
+  const auto [f, exponent] = split(x);
+  const auto [square, s, factor] = log_pieces(f);
+  // log(1 + f) as a number of 21 bits, whose product with the other is exact, and the rest, as in
+  // FreeBSD's log2.
+  Value* high =
+      from_bits(ir_.CreateAnd(bits(ir_.CreateFSub(f, square)), integer(x, 0xFFFFFFFF00000000)));
+  Value* low = fused(s, factor, ir_.CreateFSub(ir_.CreateFSub(f, high), square));
+  Value* product = ir_.CreateFMul(high, number(x, kHigh));
+  Value* rest =
+      fused(low, number(x, kHigh), ir_.CreateFMul(ir_.CreateFAdd(low, high), number(x, kLow)));
+  // What the sum loses goes to the rest; the exponent is 0, or it is the larger one.
+  Value* e = wide_exponent(exponent);
+  Value* sum = ir_.CreateFAdd(e, product);
+  Value* lost = ir_.CreateFAdd(ir_.CreateFSub(e, sum), product);
+  return log_special(x, ir_.CreateFAdd(sum, ir_.CreateFAdd(rest, lost)));
 }
 
 Value* WideMath::log1p(Value* x) {

@@ -24,12 +24,12 @@ bool is_inline(ScalarOp op, DType dtype) {
     case ScalarOp::exp2:
     case ScalarOp::expm1:
     case ScalarOp::log:
+    case ScalarOp::log2:
     case ScalarOp::log1p:
     case ScalarOp::tanh:
     case ScalarOp::sin:
     case ScalarOp::cos:
       return is_floating(dtype);
-    case ScalarOp::log2:
     case ScalarOp::erf:
     case ScalarOp::tan:
     case ScalarOp::cbrt:

@@ -24,10 +24,10 @@ struct WideFunction {
   long double (*reference)(long double);
 };
 
-const WideFunction kWideFunctions[] = {{ScalarOp::exp, std::exp},     {ScalarOp::exp2, std::exp2},
-                                       {ScalarOp::expm1, std::expm1}, {ScalarOp::log, std::log},
-                                       {ScalarOp::log1p, std::log1p}, {ScalarOp::tanh, std::tanh},
-                                       {ScalarOp::sin, std::sin},     {ScalarOp::cos, std::cos}};
+const WideFunction kWideFunctions[] = {
+    {ScalarOp::exp, std::exp},   {ScalarOp::exp2, std::exp2}, {ScalarOp::expm1, std::expm1},
+    {ScalarOp::log, std::log},   {ScalarOp::log2, std::log2}, {ScalarOp::log1p, std::log1p},
+    {ScalarOp::tanh, std::tanh}, {ScalarOp::sin, std::sin},   {ScalarOp::cos, std::cos}};
 
 // Arguments at which functions of f64 change their ways, beside those of f32.
 // clang-format off
@@ -35,7 +35,10 @@ constexpr double kCorners[] = {
     5e-324, -5e-324, 1e-308, 1.7e308, 1e-17, -1e-17, 1073741824, 1073741825,
     // Of exp and its like.
     709.78, 709.79, -708.39, -708.4, -745.1, -745.2, -40, 20,
-    1023.9999999999999, 1024, -1022, -1022.0000000000002, -1074, -1074.9999, -1075, -1075.5};
+    1023.9999999999999, 1024, -1022, -1022.0000000000002, -1074, -1074.9999, -1075, -1075.5,
+    // Of logarithms: where exponents change, and beside 1.
+    0.6666666666666666, 0.66666666666666674, 1.3333333333333333, 1.3333333333333335,
+    0.99999999999999989, 1.0000000000000002, 2.2250738585072014e-308, 2.2250738585072009e-308};
 // clang-format on
 
 class WideMath : public testing::TestWithParam<std::string> {};
@@ -54,6 +57,8 @@ TEST_P(WideMath, IsWithinTwoUlpAndAHalf) {
     x.push_back(-1048 + 30 * near(random));
     for (const double size : {1.0, 3.0, 50.0, 800.0, 1e6}) x.push_back(size * near(random));
     x.push_back(1 + near(random) / 100);
+    x.push_back(0.75 + near(random) / 2);
+    x.push_back(std::exp2(1074 * near(random)));
     // Near multiples of a quarter turn.
     x.push_back(std::nearbyint(near(random) * 1e5) * std::numbers::pi / 2);
   }
