@@ -29,10 +29,10 @@ bool is_inline(ScalarOp op, DType dtype) {
     case ScalarOp::tanh:
     case ScalarOp::sin:
     case ScalarOp::cos:
+    case ScalarOp::cbrt:
       return is_floating(dtype);
     case ScalarOp::erf:
     case ScalarOp::tan:
-    case ScalarOp::cbrt:
     case ScalarOp::pow:
     case ScalarOp::atan2:
       return dtype == DType::f32;

@@ -24,10 +24,11 @@ struct WideFunction {
   long double (*reference)(long double);
 };
 
-const WideFunction kWideFunctions[] = {
-    {ScalarOp::exp, std::exp},   {ScalarOp::exp2, std::exp2}, {ScalarOp::expm1, std::expm1},
-    {ScalarOp::log, std::log},   {ScalarOp::log2, std::log2}, {ScalarOp::log1p, std::log1p},
-    {ScalarOp::tanh, std::tanh}, {ScalarOp::sin, std::sin},   {ScalarOp::cos, std::cos}};
+const WideFunction kWideFunctions[] = {{ScalarOp::exp, std::exp},     {ScalarOp::exp2, std::exp2},
+                                       {ScalarOp::expm1, std::expm1}, {ScalarOp::log, std::log},
+                                       {ScalarOp::log2, std::log2},   {ScalarOp::log1p, std::log1p},
+                                       {ScalarOp::tanh, std::tanh},   {ScalarOp::sin, std::sin},
+                                       {ScalarOp::cos, std::cos},     {ScalarOp::cbrt, std::cbrt}};
 
 // Arguments at which functions of f64 change their ways, beside those of f32.
 // clang-format off
@@ -38,7 +39,9 @@ constexpr double kCorners[] = {
     1023.9999999999999, 1024, -1022, -1022.0000000000002, -1074, -1074.9999, -1075, -1075.5,
     // Of logarithms: where exponents change, and beside 1.
     0.6666666666666666, 0.66666666666666674, 1.3333333333333333, 1.3333333333333335,
-    0.99999999999999989, 1.0000000000000002, 2.2250738585072014e-308, 2.2250738585072009e-308};
+    0.99999999999999989, 1.0000000000000002, 2.2250738585072014e-308, 2.2250738585072009e-308,
+    // Of cbrt.
+    8, -27, 1.0000000000000002e-300, 9007199254740992, 1.7976931348623157e308};
 // clang-format on
 
 class WideMath : public testing::TestWithParam<std::string> {};
