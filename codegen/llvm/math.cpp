@@ -136,6 +136,8 @@ Value* MathEmitter::of_doubles(ir::ScalarOp op, const std::vector<Value*>& opera
       return jit_.has_fma() ? within(math.sin(x)) : call(op, DType::f64, operands);
     case ScalarOp::cos:
       return jit_.has_fma() ? within(math.cos(x)) : call(op, DType::f64, operands);
+    case ScalarOp::tan:
+      return jit_.has_fma() ? within(math.tan(x)) : call(op, DType::f64, operands);
     default:
       return call(op, DType::f64, operands);
   }

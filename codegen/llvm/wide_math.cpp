@@ -176,38 +176,4 @@ Value* WideMath::log1p(Value* x) {
   return log_special(sum, with_sign(log_of(f, exponent), x));
 }
 
-// ---- sin and cos ----
-
-Value* WideMath::sine(Value* x, std::uint64_t quarters) {
-  // pi / 2 in three numbers. The first product is subtracted without an error: what is left is a
-  // multiple of 2^-53 and less than 1.
-  Value* shift = number(x, kWideShift);
-  Value* shifted = fused(x, number(x, 0.6366197723675814), shift);
-  Value* n = ir_.CreateFSub(shifted, shift);
-  Value* r = fused(n, number(x, -1.5707963267948966), x);
-  r = fused(n, number(x, -6.123233995736766e-17), r);
-  r = fused(n, number(x, 1.4973849048591698e-33), r);
-  Value* z = ir_.CreateFMul(r, r);
-
-  // For r in [-pi/4, pi/4]: sin(r) = r + r^3 S(r^2), relative error 2^-57.9, and
-  // cos(r) = 1 - r^2/2 + r^4 C(r^2), 2^-64.
-  Value* s = polynomial(z, {1.5896148840771626e-10, -2.505074640074952e-08, 2.7557313612960366e-06,
-                            -0.0001984126982956609, 0.00833333333332209, -0.1666666666666663});
-  Value* sine = fused(ir_.CreateFMul(r, z), s, r);
-  Value* c = polynomial(z, {-1.135848003636672e-11, 2.0875699775861844e-09, -2.7557314171643083e-07,
-                            2.4801587288825893e-05, -0.0013888888888873017, 0.041666666666666595});
-  Value* cosine = fused(z, number(x, -0.5), number(x, 1));
-  cosine = fused(ir_.CreateFMul(z, z), c, cosine);
-
-  Value* quarter = ir_.CreateAdd(bits(shifted), integer(x, quarters));
-  return after_quarters(sine, cosine, quarter);
-}
-
-Value* WideMath::sin(Value* x) {
-  // The polynomial loses the sign of -0.
-  return ir_.CreateSelect(ir_.CreateFCmpOEQ(x, number(x, 0)), x, sine(x, 0));
-}
-
-Value* WideMath::cos(Value* x) { return sine(x, 1); }
-
 }  // namespace tutti::codegen::native

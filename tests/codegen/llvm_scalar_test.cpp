@@ -30,9 +30,9 @@ bool is_inline(ScalarOp op, DType dtype) {
     case ScalarOp::sin:
     case ScalarOp::cos:
     case ScalarOp::cbrt:
+    case ScalarOp::tan:
       return is_floating(dtype);
     case ScalarOp::erf:
-    case ScalarOp::tan:
     case ScalarOp::pow:
     case ScalarOp::atan2:
       return dtype == DType::f32;
