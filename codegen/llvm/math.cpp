@@ -19,10 +19,11 @@ namespace {
 // Those that look at nothing but the element: all that are inline but what may call a function.
 bool stays_in_lane(ir::ScalarOp op, DType dtype) {
   using ir::ScalarOp;
-  constexpr std::array kOfBoth = {ScalarOp::exp,  ScalarOp::exp2,  ScalarOp::expm1, ScalarOp::log,
-                                  ScalarOp::log2, ScalarOp::log1p, ScalarOp::tanh,  ScalarOp::cbrt};
+  constexpr std::array kOfBoth = {ScalarOp::exp,  ScalarOp::exp2, ScalarOp::expm1,
+                                  ScalarOp::log,  ScalarOp::log2, ScalarOp::log1p,
+                                  ScalarOp::tanh, ScalarOp::cbrt, ScalarOp::atan2};
   constexpr std::array kOfSingles = {ScalarOp::maximum, ScalarOp::minimum, ScalarOp::erf,
-                                     ScalarOp::pow, ScalarOp::atan2};
+                                     ScalarOp::pow};
   const auto has = [op](const auto& ops) { return std::ranges::find(ops, op) != ops.end(); };
   return has(kOfBoth) || (dtype == DType::f32 && has(kOfSingles));
 }
@@ -132,6 +133,8 @@ Value* MathEmitter::of_doubles(ir::ScalarOp op, const std::vector<Value*>& opera
       return math.tanh(x);
     case ScalarOp::cbrt:
       return math.cbrt(x);
+    case ScalarOp::atan2:
+      return math.atan2(x, operands[1]);
     case ScalarOp::sin:
       return jit_.has_fma() ? within(math.sin(x)) : call(op, DType::f64, operands);
     case ScalarOp::cos:

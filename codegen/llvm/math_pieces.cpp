@@ -60,6 +60,8 @@ Value* MathPieces::with_sign(Value* x, Value* sign) {
   return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
 }
 
+Value* MathPieces::is_negative(Value* x) { return ir_.CreateICmpSLT(bits(x), integer(x, 0)); }
+
 Value* MathPieces::wide_exponent_bits(Value* word) {
   const auto number = [&](std::uint64_t value) {
     return llvm::ConstantInt::get(word->getType(), value);
@@ -95,6 +97,21 @@ Value* MathPieces::after_quarters(Value* sine, Value* cosine, Value* quarters) {
   Value* even = ir_.CreateIsNull(ir_.CreateAnd(quarters, integer(sine, 1)));
   Value* sign = ir_.CreateShl(ir_.CreateAnd(quarters, integer(sine, 2)), sign_bit - 1);
   return from_bits(ir_.CreateXor(bits(ir_.CreateSelect(even, sine, cosine)), sign));
+}
+
+MathPieces::Slope MathPieces::slope(Value* across, Value* up) {
+  Value* steep = ir_.CreateFCmpOGT(up, across);
+  Value* large = ir_.CreateSelect(steep, up, across);
+  Value* small = ir_.CreateSelect(steep, across, up);
+  // Of two infinities the ratio is 1, of zeros 0.
+  Value* one = number(up, 1);
+  Value* zero = number(up, 0);
+  Value* infinity = number(up, std::numeric_limits<double>::infinity());
+  Value* infinite = ir_.CreateFCmpOEQ(large, infinity);
+  Value* ratio = ir_.CreateSelect(ir_.CreateFCmpOEQ(small, infinity), one, zero);
+  small = ir_.CreateSelect(infinite, ratio, small);
+  large = ir_.CreateSelect(ir_.CreateOr(infinite, ir_.CreateFCmpOEQ(large, zero)), one, large);
+  return {.steep = steep, .small = small, .large = large};
 }
 
 Value* MathPieces::log_special(Value* x, Value* result) {

@@ -29,6 +29,7 @@ class MathPieces {
   llvm::Value* clamp(llvm::Value* x, double least, double most);
   llvm::Value* magnitude(llvm::Value* x);
   llvm::Value* with_sign(llvm::Value* x, llvm::Value* sign);
+  llvm::Value* is_negative(llvm::Value* x);  // by the sign's bit
   // Of f64: the part of a number's bits that makes it m in [2/3, 4/3) times a power of two, that
   // power's exponent as a number, and 2^n for an i64 of a normal number's.
   llvm::Value* wide_exponent_bits(llvm::Value* word);
@@ -43,6 +44,14 @@ class MathPieces {
   // The sine of what these are sine and cosine of, so many quarter turns further; an integer of as
   // many bits as they have.
   llvm::Value* after_quarters(llvm::Value* sine, llvm::Value* cosine, llvm::Value* quarters);
+  // Two lengths, for the angle whose tangent is small / large or, where it is steep, large / small.
+  // Those that no quotient can be taken of are replaced.
+  struct Slope {
+    llvm::Value* steep;
+    llvm::Value* small;
+    llvm::Value* large;
+  };
+  Slope slope(llvm::Value* across, llvm::Value* up);
   // What log and its like give for arguments out of (0, inf); else `result`.
   llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
 

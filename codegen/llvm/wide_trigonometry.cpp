@@ -2,6 +2,9 @@
 
 #include <tutti/codegen/llvm/wide_math.h>
 
+#include <limits>
+#include <numbers>
+
 namespace tutti::codegen::native {
 
 using llvm::Value;
@@ -88,6 +91,64 @@ Value* WideMath::tan(Value* x) {
   Value* result = ir_.CreateSelect(even, tangent, cotangent);
   // The sums lose the sign of -0.
   return ir_.CreateSelect(ir_.CreateFCmpOEQ(x, number(x, 0)), x, result);
+}
+
+// ---- atan2 ----
+
+Value* WideMath::atan2(Value* y, Value* x) {
+  Value* a = magnitude(x);
+  Value* b = magnitude(y);
+  auto [steep, small, large] = slope(a, b);
+  // So that sums do not overflow, and products with subnormal numbers have all their bits.
+  Value* huge = ir_.CreateFCmpOGT(large, number(x, 0x1p1000));
+  Value* tiny = ir_.CreateFCmpOLT(large, number(x, 0x1p-900));
+  Value* power = ir_.CreateSelect(tiny, number(x, 0x1p100), number(x, 1));
+  power = ir_.CreateSelect(huge, number(x, 0x1p-100), power);
+  small = ir_.CreateFMul(small, power);
+  large = ir_.CreateFMul(large, power);
+  // Above tan(pi/8) by the distance from pi/4: u = above / below.
+  Value* zero = number(x, 0);
+  Value* wide = ir_.CreateFCmpOGT(small, ir_.CreateFMul(large, number(x, std::numbers::sqrt2 - 1)));
+  Value* taken = ir_.CreateSelect(wide, large, zero);
+  Value* added = ir_.CreateSelect(wide, small, zero);
+  Value* above = ir_.CreateFSub(small, taken);
+  Value* below = ir_.CreateFAdd(large, added);
+  // What u lacks: of the quotient where the target fuses, and with what the difference and the sum
+  // round away (Dekker's exact sum).
+  Value* inverse = ir_.CreateFDiv(number(x, 1), below);
+  Value* u = fuses_ ? ir_.CreateFMul(above, inverse) : ir_.CreateFDiv(above, below);
+  Value* minus_u = ir_.CreateFNeg(u);
+  Value* above_lost = ir_.CreateFSub(small, ir_.CreateFAdd(above, taken));
+  Value* below_lost = ir_.CreateFAdd(ir_.CreateFSub(large, below), added);
+  Value* lost = fused(minus_u, below_lost, above_lost);
+  if (fuses_) lost = ir_.CreateFAdd(fused(minus_u, below, above), lost);
+  lost = ir_.CreateFMul(lost, inverse);
+  // atan(u) = u + u^3 A(u^2), relative error 2^-59, and its derivative is nearly 1 - u^2.
+  Value* z = ir_.CreateFMul(u, u);
+  Value* p = polynomial(
+      z, {-0.017906020796598754, 0.038063241757458816, -0.05039244609111991, 0.0584787471158383,
+          -0.06663101996714517, 0.07692060045579555, -0.09090897749957506, 0.11111110783301757,
+          -0.14285714280197223, 0.19999999999953663, -0.333333333333332});
+  lost = fused(ir_.CreateFNeg(lost), z, lost);
+  Value* tail = fused(ir_.CreateFMul(u, z), p, lost);
+  // So many times pi/4, and u that way or the other.
+  Value* negative = is_negative(x);
+  Value* eighths = ir_.CreateSelect(wide, number(x, 1), zero);
+  eighths = ir_.CreateSelect(steep, ir_.CreateFSub(number(x, 2), eighths), eighths);
+  eighths = ir_.CreateSelect(negative, ir_.CreateFSub(number(x, 4), eighths), eighths);
+  Value* back = ir_.CreateXor(steep, negative);
+  u = ir_.CreateSelect(back, ir_.CreateFNeg(u), u);
+  tail = ir_.CreateSelect(back, ir_.CreateFNeg(tail), tail);
+  // Its 50 bits times up to 4 are exact. They are 0 or larger than u.
+  constexpr double kQuarterPi = kHalfPi / 2;
+  constexpr double kQuarterPiRest = kHalfPiRest / 2;
+  Value* whole = ir_.CreateFMul(eighths, number(x, kQuarterPi));
+  Value* angle = ir_.CreateFAdd(whole, u);
+  Value* rest = ir_.CreateFAdd(ir_.CreateFSub(whole, angle), u);
+  rest = ir_.CreateFAdd(rest, fused(eighths, number(x, kQuarterPiRest), tail));
+  angle = with_sign(ir_.CreateFAdd(angle, rest), y);
+  Value* nan = number(x, std::numeric_limits<double>::quiet_NaN());
+  return ir_.CreateSelect(ir_.CreateFCmpUNO(x, y), nan, angle);
 }
 
 }  // namespace tutti::codegen::native

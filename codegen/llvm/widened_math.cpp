@@ -24,8 +24,6 @@ Value* WidenedMath::rounded(Value* x) {
   return ir_.CreateFPTrunc(x, x->getType()->getWithNewType(ir_.getFloatTy()));
 }
 
-Value* WidenedMath::is_negative(Value* x) { return ir_.CreateICmpSLT(bits(x), integer(x, 0)); }
-
 Value* WidenedMath::is_whole(Value* x) {
   return ir_.CreateFCmpOEQ(ir_.CreateUnaryIntrinsic(intrinsic::trunc, x), x);
 }
@@ -86,17 +84,7 @@ Value* WidenedMath::pow(Value* x, Value* y) {
 Value* WidenedMath::atan2(Value* y, Value* x) {
   Value* a = widened(magnitude(x));
   Value* b = widened(magnitude(y));
-  Value* steep = ir_.CreateFCmpOGT(b, a);
-  Value* large = ir_.CreateSelect(steep, b, a);
-  Value* small = ir_.CreateSelect(steep, a, b);
-  // Of two infinities the ratio is 1, of zeros 0.
-  Value* one = number(a, 1);
-  Value* zero = number(a, 0);
-  Value* infinity = number(a, kWideInfinity);
-  Value* infinite = ir_.CreateFCmpOEQ(large, infinity);
-  Value* ratio = ir_.CreateSelect(ir_.CreateFCmpOEQ(small, infinity), one, zero);
-  small = ir_.CreateSelect(infinite, ratio, small);
-  large = ir_.CreateSelect(ir_.CreateOr(infinite, ir_.CreateFCmpOEQ(large, zero)), one, large);
+  const auto [steep, small, large] = slope(a, b);
   // Above tan(pi/8) by the distance from pi/4: atan(u) = u + u^3 A(u^2), relative error 2^-35.
   Value* wide = ir_.CreateFCmpOGT(small, ir_.CreateFMul(large, number(a, std::numbers::sqrt2 - 1)));
   Value* u = ir_.CreateFDiv(ir_.CreateSelect(wide, ir_.CreateFSub(small, large), small),

@@ -31,10 +31,10 @@ bool is_inline(ScalarOp op, DType dtype) {
     case ScalarOp::cos:
     case ScalarOp::cbrt:
     case ScalarOp::tan:
+    case ScalarOp::atan2:
       return is_floating(dtype);
     case ScalarOp::erf:
     case ScalarOp::pow:
-    case ScalarOp::atan2:
       return dtype == DType::f32;
     default:
       return false;

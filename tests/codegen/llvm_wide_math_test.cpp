@@ -30,6 +30,13 @@ const WideFunction kWideFunctions[] = {
     {ScalarOp::tanh, std::tanh}, {ScalarOp::sin, std::sin},   {ScalarOp::cos, std::cos},
     {ScalarOp::cbrt, std::cbrt}, {ScalarOp::tan, std::tan}};
 
+struct WideBinaryFunction {
+  ScalarOp op;
+  long double (*reference)(long double, long double);
+};
+
+const WideBinaryFunction kWideBinaryFunctions[] = {{ScalarOp::atan2, std::atan2}};
+
 // Arguments at which functions of f64 change their ways, beside those of f32.
 // clang-format off
 constexpr double kCorners[] = {
@@ -92,6 +99,58 @@ TEST_P(WideMath, IsWithinTwoUlpAndAHalf) {
   }
 }
 
+TEST_P(WideMath, OfTwoOperandsIsWithinTwoUlp) {
+  std::vector<double> x;
+  std::vector<double> y;
+  const auto add = [&](double a, double b) {
+    x.push_back(a);
+    y.push_back(b);
+  };
+  std::vector<double> corners(std::begin(kMathCorners), std::end(kMathCorners));
+  corners.insert(corners.end(), std::begin(kCorners), std::end(kCorners));
+  for (const double more : {-2.0, 3.0, -3.0, -0.5, 1.5, 1e300, -1e-300, 1e-323, 4503599627370497.0,
+                            9007199254740993.0}) {
+    corners.push_back(more);
+  }
+  for (const double a : corners) {
+    for (const double b : corners) add(a, b);
+  }
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> near(-1, 1);
+  const char* asked = std::getenv("TUTTI_TEST_MATH_COUNT");
+  const std::uint64_t count = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 30'000;
+  const auto any = [&] { return std::bit_cast<double>(static_cast<std::uint64_t>(random())); };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    add(any(), any());
+    add(20 * near(random), 20 * near(random));
+    add(std::exp(20 * near(random)), 20 * near(random));
+    // Beside tan(pi/8), and the same among the largest and the smallest numbers.
+    const double size = std::exp2(std::round(1070 * near(random)));
+    add(size * (0.414 + near(random) / 100), size);
+    add(-size, size * (1 + near(random) / 2));
+  }
+  std::vector<double> z(x.size());
+  for (const WideBinaryFunction& function : kWideBinaryFunctions) {
+    const Kernel kernel = map_kernel(function.op, static_cast<std::int64_t>(x.size()), DType::f64);
+    const Kernel* const kernels[] = {&kernel};
+    const auto code = native::compile(kernels, processor_named(GetParam())).front();
+    void* const buffers[] = {x.data(), y.data(), z.data()};
+    code->run(buffers, 0, kernel.tiles());
+    double worst = 0;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double off = ulp_off(
+          z[i], function.reference(static_cast<long double>(x[i]), static_cast<long double>(y[i])));
+      if (off > worst) {
+        worst = off;
+        at = i;
+      }
+    }
+    RecordProperty(std::string(ir::name_of(function.op)), std::to_string(worst));
+    EXPECT_LE(worst, 2) << ir::name_of(function.op) << " of " << x[at] << " and " << y[at];
+  }
+}
+
 TEST_P(WideMath, GivesAScalarTheBitsOfAVectorsElement) {
   std::vector<double> x(std::begin(kMathCorners), std::end(kMathCorners));
   for (int i = -3000; i < 3000; ++i) x.push_back(i * 0.0371);
@@ -99,6 +158,7 @@ TEST_P(WideMath, GivesAScalarTheBitsOfAVectorsElement) {
   x.insert(x.end(), std::begin(kCorners), std::end(kCorners));
   std::vector<ScalarOp> ops;
   for (const WideFunction& function : kWideFunctions) ops.push_back(function.op);
+  for (const WideBinaryFunction& function : kWideBinaryFunctions) ops.push_back(function.op);
   expect_same_bits(x, ops, processor_named(GetParam()));
 }
 
