@@ -19,11 +19,10 @@ namespace {
 // Those that look at nothing but the element: all that are inline but what may call a function.
 bool stays_in_lane(ir::ScalarOp op, DType dtype) {
   using ir::ScalarOp;
-  constexpr std::array kOfBoth = {ScalarOp::exp,  ScalarOp::exp2, ScalarOp::expm1,
-                                  ScalarOp::log,  ScalarOp::log2, ScalarOp::log1p,
-                                  ScalarOp::tanh, ScalarOp::cbrt, ScalarOp::atan2};
-  constexpr std::array kOfSingles = {ScalarOp::maximum, ScalarOp::minimum, ScalarOp::erf,
-                                     ScalarOp::pow};
+  constexpr std::array kOfBoth = {ScalarOp::exp,   ScalarOp::exp2,  ScalarOp::expm1, ScalarOp::log,
+                                  ScalarOp::log2,  ScalarOp::log1p, ScalarOp::tanh,  ScalarOp::cbrt,
+                                  ScalarOp::atan2, ScalarOp::erf};
+  constexpr std::array kOfSingles = {ScalarOp::maximum, ScalarOp::minimum, ScalarOp::pow};
   const auto has = [op](const auto& ops) { return std::ranges::find(ops, op) != ops.end(); };
   return has(kOfBoth) || (dtype == DType::f32 && has(kOfSingles));
 }
@@ -131,6 +130,8 @@ Value* MathEmitter::of_doubles(ir::ScalarOp op, const std::vector<Value*>& opera
       return math.log1p(x);
     case ScalarOp::tanh:
       return math.tanh(x);
+    case ScalarOp::erf:
+      return math.erf(x);
     case ScalarOp::cbrt:
       return math.cbrt(x);
     case ScalarOp::atan2:

@@ -176,4 +176,30 @@ Value* WideMath::log1p(Value* x) {
   return log_special(sum, with_sign(log_of(f, exponent), x));
 }
 
+// ---- erf ----
+
+Value* WideMath::erf(Value* x) {
+  Value* t = magnitude(x);
+  Value* is_small = ir_.CreateFCmpOLT(t, number(x, 1));
+  // erf(x) = x + x p(x^2), relative error 2^-56
+  Value* z = ir_.CreateFMul(x, x);
+  Value* p = polynomial(z, {-7.539588725764815e-10, 1.3581031204299198e-08, -1.617595591402936e-07,
+                            1.6443130038540164e-06, -1.492438537923228e-05, 0.00012055276455897315,
+                            -0.0008548325354995468, 0.005223977594148499, -0.02686617064166301,
+                            0.11283791670935268, -0.3761263890318331, 0.12837916709551256});
+  Value* near = fused(x, p, x);
+  // erf(t) = 1 - e^(t q(t)), relative error 2^-57; 1 from about 5.92 on.
+  t = ir_.CreateSelect(ir_.CreateFCmpOGT(t, number(x, 6)), number(x, 6), t);
+  Value* q = polynomial(t, {1.1710051264901882e-12, -5.40824238899511e-11, 1.164276620472833e-09,
+                            -1.5517360990120266e-08, 1.4324248549354653e-07, -9.685295107120195e-07,
+                            4.924992247825719e-06, -1.88549951102688e-05, 5.222521618560928e-05,
+                            -8.782554179065773e-05, -1.1159783064417955e-05, 0.000589728114287959,
+                            -0.0017071024466505927, 0.00022260972976129823, 0.01911931474327762,
+                            -0.10276874267905259, -0.636620726812188, -1.128379060778131});
+  const Reduced reduced = reduce(ir_.CreateFMul(t, q));
+  Value* y = ir_.CreateFAdd(expm1_of_rest(reduced), number(x, 1));
+  Value* far = ir_.CreateFSub(number(x, 1), ir_.CreateFMul(y, wide_power_of_two(reduced.n)));
+  return with_sign(ir_.CreateSelect(is_small, near, far), x);
+}
+
 }  // namespace tutti::codegen::native

@@ -32,8 +32,8 @@ bool is_inline(ScalarOp op, DType dtype) {
     case ScalarOp::cbrt:
     case ScalarOp::tan:
     case ScalarOp::atan2:
-      return is_floating(dtype);
     case ScalarOp::erf:
+      return is_floating(dtype);
     case ScalarOp::pow:
       return dtype == DType::f32;
     default:
