@@ -17,14 +17,14 @@ using llvm::Value;
 namespace {
 
 // Those that look at nothing but the element: all that are inline but what may call a function.
-bool stays_in_lane(ir::ScalarOp op, DType dtype) {
+bool stays_in_lane(ir::ScalarOp op, DType dtype, bool fuses) {
   using ir::ScalarOp;
   constexpr std::array kOfBoth = {ScalarOp::exp,   ScalarOp::exp2,  ScalarOp::expm1, ScalarOp::log,
                                   ScalarOp::log2,  ScalarOp::log1p, ScalarOp::tanh,  ScalarOp::cbrt,
                                   ScalarOp::atan2, ScalarOp::erf};
   constexpr std::array kOfSingles = {ScalarOp::maximum, ScalarOp::minimum, ScalarOp::pow};
   const auto has = [op](const auto& ops) { return std::ranges::find(ops, op) != ops.end(); };
-  return has(kOfBoth) || (dtype == DType::f32 && has(kOfSingles));
+  return has(kOfBoth) || (dtype == DType::f32 ? has(kOfSingles) : op == ScalarOp::pow && fuses);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Value* MathEmitter::in_a_lane(ir::ScalarOp op, DType dtype, const std::vector<Va
 }
 
 Value* MathEmitter::apply(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {
-  if (!operands[0]->getType()->isVectorTy() && stays_in_lane(op, dtype)) {
+  if (!operands[0]->getType()->isVectorTy() && stays_in_lane(op, dtype, jit_.has_fma())) {
     return in_a_lane(op, dtype, operands);
   }
   return dtype == DType::f32 ? of_singles(op, operands) : of_doubles(op, operands);

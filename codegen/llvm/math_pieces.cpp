@@ -62,12 +62,15 @@ Value* MathPieces::with_sign(Value* x, Value* sign) {
 
 Value* MathPieces::is_negative(Value* x) { return ir_.CreateICmpSLT(bits(x), integer(x, 0)); }
 
-Value* MathPieces::wide_exponent_bits(Value* word) {
+Value* MathPieces::is_whole(Value* x) {
+  return ir_.CreateFCmpOEQ(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, x), x);
+}
+
+Value* MathPieces::wide_exponent_bits(Value* word, std::uint64_t least) {
   const auto number = [&](std::uint64_t value) {
     return llvm::ConstantInt::get(word->getType(), value);
   };
-  return ir_.CreateAnd(ir_.CreateSub(word, number(0x3FE5555555555555)),  // 2/3
-                       number(0xFFF0000000000000));
+  return ir_.CreateAnd(ir_.CreateSub(word, number(least)), number(0xFFF0000000000000));
 }
 
 Value* MathPieces::wide_exponent(Value* exponent_bits) {
@@ -124,6 +127,25 @@ Value* MathPieces::log_special(Value* x, Value* result) {
   Value* other = ir_.CreateSelect(ir_.CreateFCmpOLT(x, zero), nan, x);
   other = ir_.CreateSelect(ir_.CreateFCmpOEQ(x, zero), number(x, -kInfinity), other);
   return ir_.CreateSelect(ordinary, result, other);
+}
+
+Value* MathPieces::power_special(Value* x, Value* y, Value* result) {
+  Value* one = number(x, 1);
+  Value* zero = number(x, 0);
+  // An odd power of a negative number is negative; there is none that is no whole number, but of
+  // an infinite one.
+  Value* whole = is_whole(y);
+  Value* odd = ir_.CreateAnd(whole, ir_.CreateNot(is_whole(ir_.CreateFMul(y, number(y, 0.5)))));
+  Value* negative = ir_.CreateAnd(is_negative(x), odd);
+  result = ir_.CreateSelect(negative, ir_.CreateFNeg(result), result);
+  Value* infinity = number(x, std::numeric_limits<double>::infinity());
+  Value* below =
+      ir_.CreateAnd(ir_.CreateFCmpOLT(x, zero), ir_.CreateFCmpONE(magnitude(x), infinity));
+  Value* nan = number(x, std::numeric_limits<double>::quiet_NaN());
+  result = ir_.CreateSelect(ir_.CreateAnd(below, ir_.CreateNot(whole)), nan, result);
+  result = ir_.CreateSelect(ir_.CreateFCmpUNO(x, y), nan, result);
+  Value* is_one = ir_.CreateOr(ir_.CreateFCmpOEQ(y, zero), ir_.CreateFCmpOEQ(x, one));
+  return ir_.CreateSelect(is_one, one, result);
 }
 
 }  // namespace tutti::codegen::native

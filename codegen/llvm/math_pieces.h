@@ -12,6 +12,8 @@ class MathPieces {
  protected:
   // Adding it to an f64 below 2^51 in magnitude leaves the nearest integer in the low bits.
   static constexpr double kWideShift = 6755399441055744;  // 1.5 * 2^52
+  // The bits of 2/3 as an f64.
+  static constexpr std::uint64_t kTwoThirds = 0x3FE5555555555555;
 
   // `fuses`: the target has fused multiply-adds.
   MathPieces(llvm::IRBuilder<>& builder, bool fuses) : ir_(builder), fuses_(fuses) {}
@@ -30,9 +32,11 @@ class MathPieces {
   llvm::Value* magnitude(llvm::Value* x);
   llvm::Value* with_sign(llvm::Value* x, llvm::Value* sign);
   llvm::Value* is_negative(llvm::Value* x);  // by the sign's bit
-  // Of f64: the part of a number's bits that makes it m in [2/3, 4/3) times a power of two, that
-  // power's exponent as a number, and 2^n for an i64 of a normal number's.
-  llvm::Value* wide_exponent_bits(llvm::Value* word);
+  llvm::Value* is_whole(llvm::Value* x);
+  // Of f64: the part of a number's bits that makes it m times a power of two, with m from the
+  // number whose bits are `least` to twice as much; that power's exponent as a number; and 2^n for
+  // an i64 of a normal number's.
+  llvm::Value* wide_exponent_bits(llvm::Value* word, std::uint64_t least = kTwoThirds);
   llvm::Value* wide_exponent(llvm::Value* exponent_bits);
   llvm::Value* wide_power_of_two(llvm::Value* n);
   // An f64 up to 2^21 as rest + n * pi/2; the lowest bits of n are those of `shifted`.
@@ -54,6 +58,8 @@ class MathPieces {
   Slope slope(llvm::Value* across, llvm::Value* up);
   // What log and its like give for arguments out of (0, inf); else `result`.
   llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
+  // x^y where the signs and NaNs of x and y count, of |x|^y.
+  llvm::Value* power_special(llvm::Value* x, llvm::Value* y, llvm::Value* result);
 
   llvm::IRBuilder<>& ir_;
   bool fuses_;

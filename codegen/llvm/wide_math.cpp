@@ -128,10 +128,10 @@ Value* WideMath::log_of(Value* f, Value* exponent) {
   return fused(e, number(f, kWideLn2High), sum);
 }
 
-WideMath::Split WideMath::split(Value* x) {
+WideMath::Split WideMath::split(Value* x, std::uint64_t least) {
   Value* subnormal = ir_.CreateFCmpOLT(x, number(x, 0x1p-1022));
   Value* normal = ir_.CreateSelect(subnormal, ir_.CreateFMul(x, number(x, 0x1p54)), x);
-  Value* exponent = wide_exponent_bits(bits(normal));
+  Value* exponent = wide_exponent_bits(bits(normal), least);
   Value* m = from_bits(ir_.CreateSub(bits(normal), exponent));
   Value* scaled = ir_.CreateSub(exponent, integer(x, std::uint64_t{54} << 52));
   exponent = ir_.CreateSelect(subnormal, scaled, exponent);

@@ -14,7 +14,7 @@ namespace tutti::codegen::native {
 //   sin 1.56         cos 1.57
 // and of two million arguments of the functions that came later:
 //   exp2 0.83, 1.02   log2 0.75, 0.75   cbrt 0.50, 0.50   tan 1.13
-//   atan2 1.31, 1.83   erf 1.09, 1.33
+//   atan2 1.31, 1.83   erf 1.09, 1.33   pow 0.90
 class WideMath : MathPieces {
  public:
   WideMath(llvm::IRBuilder<>& builder, bool fuses) : MathPieces(builder, fuses) {}
@@ -29,6 +29,8 @@ class WideMath : MathPieces {
   llvm::Value* erf(llvm::Value* x);
   llvm::Value* cbrt(llvm::Value* x);
   llvm::Value* atan2(llvm::Value* y, llvm::Value* x);
+  // For targets that fuse.
+  llvm::Value* pow(llvm::Value* x, llvm::Value* y);
 
   // For arguments up to kTrigonometricLimit in magnitude, and targets that fuse.
   static constexpr double kTrigonometricLimit = 1 << 30;
@@ -51,13 +53,13 @@ class WideMath : MathPieces {
   // result is less than 2^-1022.
   llvm::Value* scale(llvm::Value* y, llvm::Value* n, llvm::Value* is_tiny);
 
-  // x = (1 + fraction) * 2^exponent with the fraction in [-1/3, 1/3); the exponent is in its bits'
-  // place.
+  // x = (1 + fraction) * 2^exponent with 1 + fraction from a number on, whose bits are `least`, to
+  // twice as much; the exponent is in its bits' place.
   struct Split {
     llvm::Value* fraction;
     llvm::Value* exponent;
   };
-  Split split(llvm::Value* x);
+  Split split(llvm::Value* x, std::uint64_t least = kTwoThirds);
   // log(1 + f) = f - square + s * factor, for f in [-1/3, 1/3]
   struct LogPieces {
     llvm::Value* square;  // f^2 / 2
@@ -67,6 +69,14 @@ class WideMath : MathPieces {
   LogPieces log_pieces(llvm::Value* f);
   // log(1 + f) + exponent * ln 2, for f in [-1/3, 1/3]; the exponent is in its bits' place.
   llvm::Value* log_of(llvm::Value* f, llvm::Value* exponent);
+
+  // A number and what it lacks, which is less than a rounding of it.
+  struct Pair {
+    llvm::Value* value;
+    llvm::Value* lost;
+  };
+  // For targets that fuse, of a number above 0, relative error 2^-64; of 0 and infinity, too.
+  Pair log2_pair(llvm::Value* x);
 
   // sin(x + quarters * pi/2)
   llvm::Value* sine(llvm::Value* x, std::uint64_t quarters);

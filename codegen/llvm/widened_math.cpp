@@ -24,10 +24,6 @@ Value* WidenedMath::rounded(Value* x) {
   return ir_.CreateFPTrunc(x, x->getType()->getWithNewType(ir_.getFloatTy()));
 }
 
-Value* WidenedMath::is_whole(Value* x) {
-  return ir_.CreateFCmpOEQ(ir_.CreateUnaryIntrinsic(intrinsic::trunc, x), x);
-}
-
 // ---- pow ----
 
 Value* WidenedMath::log2(Value* x) {
@@ -57,26 +53,12 @@ Value* WidenedMath::exp2(Value* x) {
 }
 
 Value* WidenedMath::pow(Value* x, Value* y) {
-  Value* one = number(x, 1);
-  Value* zero = number(x, 0);
   Value* size = magnitude(x);
   Value* power = ir_.CreateFMul(widened(y), log2(widened(size)));
   // Of 1 to an infinite power.
-  power = ir_.CreateSelect(ir_.CreateFCmpOEQ(size, one), number(power, 0), power);
+  power = ir_.CreateSelect(ir_.CreateFCmpOEQ(size, number(x, 1)), number(power, 0), power);
   Value* result = rounded(exp2(clamp(power, -160, 130)));
-  // An odd power of a negative number is negative; there is none that is no whole number, but of
-  // an infinite one.
-  Value* whole = is_whole(y);
-  Value* odd = ir_.CreateAnd(whole, ir_.CreateNot(is_whole(ir_.CreateFMul(y, number(y, 0.5)))));
-  Value* negative = ir_.CreateAnd(is_negative(x), odd);
-  result = ir_.CreateSelect(negative, ir_.CreateFNeg(result), result);
-  Value* below =
-      ir_.CreateAnd(ir_.CreateFCmpOLT(x, zero), ir_.CreateFCmpONE(size, number(x, kWideInfinity)));
-  Value* nan = number(x, std::numeric_limits<double>::quiet_NaN());
-  result = ir_.CreateSelect(ir_.CreateAnd(below, ir_.CreateNot(whole)), nan, result);
-  result = ir_.CreateSelect(ir_.CreateFCmpUNO(x, y), nan, result);
-  Value* is_one = ir_.CreateOr(ir_.CreateFCmpOEQ(y, zero), ir_.CreateFCmpOEQ(x, one));
-  return ir_.CreateSelect(is_one, one, result);
+  return power_special(x, y, result);
 }
 
 // ---- atan2 ----

@@ -35,7 +35,6 @@ class WidenedMath : MathPieces {
   llvm::Value* log2(llvm::Value* x);
   // 2^x, relative error 2^-34, for x in [-1000, 1000] and NaN.
   llvm::Value* exp2(llvm::Value* x);
-  llvm::Value* is_whole(llvm::Value* x);
 };
 
 }  // namespace tutti::codegen::native

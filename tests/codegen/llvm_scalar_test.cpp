@@ -17,30 +17,6 @@ namespace {
 using ir::ScalarOp;
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
 
-// Functions that are inline polynomials have a test of their own, with a tolerance.
-bool is_inline(ScalarOp op, DType dtype) {
-  switch (op) {
-    case ScalarOp::exp:
-    case ScalarOp::exp2:
-    case ScalarOp::expm1:
-    case ScalarOp::log:
-    case ScalarOp::log2:
-    case ScalarOp::log1p:
-    case ScalarOp::tanh:
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-    case ScalarOp::cbrt:
-    case ScalarOp::tan:
-    case ScalarOp::atan2:
-    case ScalarOp::erf:
-      return is_floating(dtype);
-    case ScalarOp::pow:
-      return dtype == DType::f32;
-    default:
-      return false;
-  }
-}
-
 // z[i][j] = op(x[i], y[j], x[i]) for all pairs; nothing if the dtype has no such op.
 std::optional<Kernel> all_pairs(ScalarOp op, DType dtype, DType to) {
   KernelMaker maker(std::string(ir::name_of(op)), {kCornerCount, kCornerCount}, {},
@@ -79,7 +55,8 @@ TEST_P(LlvmScalar, AgreesWithTheInterpreter) {
   std::vector<Kernel> kernels;
   for (const DType dtype : kDTypes) {
     for (const ScalarOp op : kScalarOps) {
-      if (is_inline(op, ir::compute_dtype(dtype))) continue;
+      // These are inline polynomials, and have tests of their own with a tolerance.
+      if (ir::is_transcendental(op)) continue;
       const bool converts = op == ScalarOp::cast || op == ScalarOp::bitcast;
       for (const DType to : kDTypes) {
         // A byte that is neither 0 nor 1 is no bool, so that bits are not cast to it.

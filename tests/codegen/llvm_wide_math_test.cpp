@@ -35,7 +35,8 @@ struct WideBinaryFunction {
   long double (*reference)(long double, long double);
 };
 
-const WideBinaryFunction kWideBinaryFunctions[] = {{ScalarOp::atan2, std::atan2}};
+const WideBinaryFunction kWideBinaryFunctions[] = {{ScalarOp::atan2, std::atan2},
+                                                   {ScalarOp::pow, std::pow}};
 
 // Arguments at which functions of f64 change their ways, beside those of f32.
 // clang-format off
@@ -130,6 +131,14 @@ TEST_P(WideMath, OfTwoOperandsIsWithinTwoUlp) {
     const double size = std::exp2(std::round(1070 * near(random)));
     add(size * (0.414 + near(random) / 100), size);
     add(-size, size * (1 + near(random) / 2));
+    // Powers of all sizes, near 1 and where exponents of the base change, and exact ones.
+    const double base = std::exp2(1074 * near(random));
+    add(base, 1080 * near(random) / std::log2(base));
+    const double one = 1 + near(random) / 3;
+    add(one, 1080 * near(random) / std::log2(one));
+    const double beside = 1 + 1e-7 * near(random);
+    add(beside, 1080 * near(random) / std::log2(beside));
+    add(std::round(20 * near(random)), std::round(20 * near(random)));
   }
   std::vector<double> z(x.size());
   for (const WideBinaryFunction& function : kWideBinaryFunctions) {
