@@ -142,8 +142,13 @@ Value* MathEmitter::of_doubles(ir::ScalarOp op, const std::vector<Value*>& opera
       return jit_.has_fma() ? within(math.cos(x)) : call(op, DType::f64, operands);
     case ScalarOp::tan:
       return jit_.has_fma() ? within(math.tan(x)) : call(op, DType::f64, operands);
+    case ScalarOp::mod: {
+      if (!jit_.has_fma()) return call(op, DType::f64, operands);
+      const auto [value, beyond] = math.mod(x, operands[1]);
+      return call_beyond(beyond, op, DType::f64, operands, value);
+    }
     default:
-      return call(op, DType::f64, operands);
+      throw InternalError("no function of f64: " + std::string(ir::name_of(op)));
   }
 }
 

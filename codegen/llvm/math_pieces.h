@@ -60,6 +60,12 @@ class MathPieces {
   llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
   // x^y where the signs and NaNs of x and y count, of |x|^y.
   llvm::Value* power_special(llvm::Value* x, llvm::Value* y, llvm::Value* result);
+  // The remainder of x / y with the sign of x, but where `beyond` says that something else has to
+  // find it, since the quotient is too large.
+  struct Remainder {
+    llvm::Value* value;
+    llvm::Value* beyond;
+  };
 
   llvm::IRBuilder<>& ir_;
   bool fuses_;

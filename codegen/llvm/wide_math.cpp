@@ -1,6 +1,9 @@
 #include <tutti/codegen/llvm/wide_math.h>
 
+#include <limits>
 #include <numbers>
+
+#include <llvm/IR/Intrinsics.h>
 
 namespace tutti::codegen::native {
 
@@ -200,6 +203,27 @@ Value* WideMath::erf(Value* x) {
   Value* y = ir_.CreateFAdd(expm1_of_rest(reduced), number(x, 1));
   Value* far = ir_.CreateFSub(number(x, 1), ir_.CreateFMul(y, wide_power_of_two(reduced.n)));
   return with_sign(ir_.CreateSelect(is_small, near, far), x);
+}
+
+// ---- mod ----
+
+WideMath::Remainder WideMath::mod(Value* x, Value* y) {
+  // Up to this many times y, the rounded quotient's whole part is that of the quotient, or one more
+  // where rounding has reached it. Either way what is left is a number, which the fused operation
+  // gives exactly.
+  constexpr double kMostQuotient = 0x1p53;
+  Value* a = magnitude(x);
+  Value* b = magnitude(y);
+  Value* quotient = ir_.CreateFDiv(a, b);
+  Value* whole = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
+  Value* rest = fused(ir_.CreateFNeg(whole), b, a);
+  Value* one_more = ir_.CreateFCmpOLT(rest, number(x, 0));
+  rest = ir_.CreateSelect(one_more, ir_.CreateFAdd(rest, b), rest);
+  // Of an infinite y: a finite x itself.
+  Value* infinity = number(x, std::numeric_limits<double>::infinity());
+  Value* small = ir_.CreateAnd(ir_.CreateFCmpOEQ(b, infinity), ir_.CreateFCmpOLT(a, infinity));
+  return {.value = ir_.CreateSelect(small, x, with_sign(rest, x)),
+          .beyond = ir_.CreateFCmpOGE(quotient, number(x, kMostQuotient))};
 }
 
 }  // namespace tutti::codegen::native

@@ -29,8 +29,9 @@ class WideMath : MathPieces {
   llvm::Value* erf(llvm::Value* x);
   llvm::Value* cbrt(llvm::Value* x);
   llvm::Value* atan2(llvm::Value* y, llvm::Value* x);
-  // For targets that fuse.
+  // For targets that fuse. mod is exact.
   llvm::Value* pow(llvm::Value* x, llvm::Value* y);
+  Remainder mod(llvm::Value* x, llvm::Value* y);
 
   // For arguments up to kTrigonometricLimit in magnitude, and targets that fuse.
   static constexpr double kTrigonometricLimit = 1 << 30;

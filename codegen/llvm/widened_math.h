@@ -19,13 +19,6 @@ class WidenedMath : MathPieces {
   llvm::Value* cbrt(llvm::Value* x);
   // For arguments up to InlineMath::kTrigonometricLimit.
   llvm::Value* tan(llvm::Value* x);
-
-  // The remainder of x / y with the sign of x, but where `beyond` says that something else has to
-  // find it, since the quotient is too large.
-  struct Remainder {
-    llvm::Value* value;
-    llvm::Value* beyond;
-  };
   Remainder mod(llvm::Value* x, llvm::Value* y);
 
  private:
