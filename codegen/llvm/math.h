@@ -10,10 +10,10 @@
 
 namespace tutti::codegen::native {
 
-// Emits transcendental functions, of scalars and of vectors, with the same bits for both. All of
-// f32 are inline (inline_math.h and widened_math.h have their errors) but for arguments beyond what
-// they are made for, and those of f64 that matter (wide_math.h); the rest call the C library for
-// each lane.
+// Emits transcendental functions, of scalars and of vectors, with the same bits for both. All are
+// inline but for arguments beyond what they are made for, for which lanes call the C library:
+// inline_math.h, widened_math.h and, of f64, wide_math.h have their errors. Some of f64 need a
+// target with fused multiply-adds, and are calls on others.
 class MathEmitter {
  public:
   MathEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Jit& jit)
