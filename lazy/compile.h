@@ -153,7 +153,8 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
     Lowered out(options, ranks.sizes(), ranks.where());
     out.trace(detail::arguments_of(formal), [&] {
       const std::scoped_lock lock(f_->ranks.recording());
-      return detail::owned_tree(std::apply(f_->f, formal));
+      auto own = formal;  // f may change it, and be traced again
+      return detail::owned_tree(std::apply(f_->f, own));
     });
     return out;
   }
@@ -226,7 +227,8 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
     if constexpr (!std::is_void_v<Result>) {
       const detail::TreeRef form = core_->call(detail::arguments_of(formal, at), [&] {
         const std::scoped_lock lock(f_->ranks.recording());
-        return detail::owned_tree(Result(std::apply(f_->f, formal)));
+        auto own = formal;  // f may change it, and be traced again
+        return detail::owned_tree(Result(std::apply(f_->f, own)));
       });
       Result out = *static_cast<const Result*>(form.tree);
       core_->fill(detail::tree_ref(out));

@@ -135,6 +135,26 @@ TEST(Compile, ABranchOnAFloatMakesItStatic) {
   EXPECT_EQ(f(tensor({4.F}), 0.25).item<float>(), 4);
 }
 
+struct Counted {
+  int count;
+  Tensor weight;
+  TUTTI_FIELDS(count, weight)
+};
+
+TEST(Compile, EachTraceIsOfTheArgumentsAsTheyWereGiven) {
+  // The comparison is what makes a second trace.
+  auto f = compile([](Counted& counted, float rate) {
+    ++counted.count;
+    return rate > 0 ? counted.weight * 2.F + counted.count : counted.weight;
+  });
+  EXPECT_EQ(f(Counted{1, tensor({1.F})}, 0.5F).item<float>(), 4);
+  auto g = compile([](std::vector<Tensor>& list, float rate) {
+    list.push_back(list[0] * 2.F);
+    return rate > 0 ? list.back() : list[0];
+  });
+  EXPECT_EQ(g(std::vector<Tensor>{tensor({3.F})}, 0.5F).item<float>(), 6);
+}
+
 TEST(Compile, ANegatedFloatIsRight) {
   auto f = compile([](const Tensor& x, float rate) { return x * -rate; });
   EXPECT_EQ(f(tensor({4.F}), 0.5F).item<float>(), -2);
