@@ -62,44 +62,47 @@ std::vector<std::shared_ptr<const KernelCode>> KernelCompiler::compile(
   std::vector<const Kernel*> missing;
   std::vector<Hash128> hashes;
   std::vector<std::promise<Code>> promises;
-  {
-    std::lock_guard lock(mutex_);
-    for (const Kernel* const kernel : kernels) {
-      const Hash128 hash = kernel_hash(*kernel);
-      std::string text = text_for_comparison(*kernel);
-      const auto known = entries_.find(hash);
-      if (known != entries_.end()) {
-        if (known->second.text != text) {
-          throw InternalError("kernels of equal hash differ:\n" + known->second.text + text);
+  try {
+    {
+      std::lock_guard lock(mutex_);
+      for (const Kernel* const kernel : kernels) {
+        const Hash128 hash = kernel_hash(*kernel);
+        std::string text = text_for_comparison(*kernel);
+        const auto known = entries_.find(hash);
+        if (known != entries_.end()) {
+          if (known->second.text != text) {
+            throw InternalError("kernels of equal hash differ:\n" + known->second.text + text);
+          }
+          ages_.splice(ages_.begin(), ages_, known->second.age);
+          codes.push_back(known->second.code);
+          continue;
         }
-        ages_.splice(ages_.begin(), ages_, known->second.age);
-        codes.push_back(known->second.code);
-        continue;
+        missing.push_back(kernel);
+        hashes.push_back(hash);
+        codes.push_back(promises.emplace_back().get_future().share());
+        std::list<Hash128> age = {hash};
+        entries_.emplace(hash,
+                         Entry{.code = codes.back(), .age = age.begin(), .text = std::move(text)});
+        ages_.splice(ages_.begin(), age);
       }
-      missing.push_back(kernel);
-      hashes.push_back(hash);
-      codes.push_back(promises.emplace_back().get_future().share());
-      ages_.push_front(hash);
-      entries_[hash] = {.code = codes.back(), .age = ages_.begin(), .text = std::move(text)};
+      compiled_ += missing.size();
+      forget_oldest();
     }
-    compiled_ += missing.size();
-    forget_oldest();
-  }
-  if (!missing.empty()) {
-    try {
+    if (!missing.empty()) {
       std::vector<Code> made = generate(missing);
       for (std::size_t i = 0; i < made.size(); ++i) promises[i].set_value(std::move(made[i]));
-    } catch (...) {
-      // Who waits gets the error too; who comes later tries again.
-      for (auto& promise : promises) promise.set_exception(std::current_exception());
-      std::lock_guard lock(mutex_);
-      for (const Hash128& hash : hashes) {
-        const auto entry = entries_.find(hash);
-        if (entry == entries_.end()) continue;
-        ages_.erase(entry->second.age);
-        entries_.erase(entry);
-      }
     }
+  } catch (...) {
+    // Who waits gets the error too; who comes later tries again.
+    for (auto& promise : promises) promise.set_exception(std::current_exception());
+    std::lock_guard lock(mutex_);
+    for (const Hash128& hash : hashes) {
+      const auto entry = entries_.find(hash);
+      if (entry == entries_.end()) continue;
+      ages_.erase(entry->second.age);
+      entries_.erase(entry);
+    }
+    throw;
   }
   if (const runtime::Log& log = runtime::Log::process(); log.takes(runtime::LogTopic::cache)) {
     log.write(runtime::LogTopic::cache, -1,

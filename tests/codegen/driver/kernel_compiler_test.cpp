@@ -1,9 +1,13 @@
 #include <tutti/codegen/driver/kernel_compiler.h>
 #include <tutti/ir/support/error.h>
 
+#include <cstdint>
+#include <new>
+#include <string>
 #include <thread>
 
 #include "tests/codegen/kernel_maker.h"
+#include "tests/support/allocation_count.h"
 #include <gmock/gmock.h>
 
 namespace tutti::codegen::kernel_compiler_test {
@@ -91,6 +95,28 @@ TEST_P(KernelCompilerTest, AFailureIsNotRemembered) {
   EXPECT_THROW(compiler.compile(kernels), InternalError);
   EXPECT_EQ(compiler.size(), 0U);
   EXPECT_EQ(first_result(*compiler.compile(std::span(kernels, 1)).front()), 2);
+}
+
+TEST(KernelCompiler, AnAllocationThatFailsIsNotRemembered) {
+  if (!test::counts_allocations()) GTEST_SKIP() << "malloc is the sanitizer's";
+  const Kernel kernels[] = {add_number(1), add_number(2)};
+  bool failed = true;
+  for (std::uint64_t number = 1; failed; ++number) {
+    SCOPED_TRACE("allocation " + std::to_string(number));
+    KernelCompiler compiler(KernelMode::evaluate);
+    {
+      const test::FailingAllocation fails(number);
+      try {
+        compiler.compile(kernels);
+      } catch (const std::bad_alloc&) {
+        // The next call finds nothing of it.
+      }
+      failed = fails.failed();
+    }
+    const auto codes = compiler.compile(kernels);
+    EXPECT_EQ(first_result(*codes[0]), 1);
+    EXPECT_EQ(first_result(*codes[1]), 2);
+  }
 }
 
 TEST_P(KernelCompilerTest, IsSharedByTheProcess) {
