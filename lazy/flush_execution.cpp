@@ -3,6 +3,7 @@
 
 #include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/control.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/hash.h>
@@ -56,14 +57,20 @@ auto by_call(const ir::Graph& program, F&& f) {
 }
 
 // What is compiled once: with the lines of what says them, which are all where each op is looked
-// at.
+// at. (Functions have those of their observations in their hashes.)
 Hash128 hash_with_lines(const ir::Graph& program, bool looks_at_all) {
   const Hash128 structure = ir::structural_hash(program);
   std::optional<Hasher> lines;
-  for (NodeId id = 0; id < program.node_count(); ++id) {
-    if (!looks_at_all && program.node(id).op != ir::Op::observe) continue;
-    if (!lines) lines.emplace().add(structure);
-    lines->add(id).add(program.node(id).location.text());
+  const auto add_lines = [&](const ir::Graph& graph) {
+    for (NodeId id = 0; id < graph.node_count(); ++id) {
+      if (!looks_at_all && graph.node(id).op != ir::Op::observe) continue;
+      if (!lines) lines.emplace().add(structure);
+      lines->add(id).add(graph.node(id).location.text());
+    }
+  };
+  add_lines(program);
+  if (looks_at_all) {
+    for (const ir::FunctionPtr& function : ir::all_functions(program)) add_lines(function->graph());
   }
   return lines ? lines->finish() : structure;
 }

@@ -208,6 +208,16 @@ TEST_F(NansAreErrors, OnTheLineOfItsOwnOpOfTwoThatAreEqual) {
   expect_error<NumericError>([&] { sqrt(tensor({-1.F})).item<float>(); }, {"nan=error: sqrt"});
 }
 
+TEST_F(NansAreErrors, OnTheLineOfItsOwnBodyOfTwoLoopsOfOneLine) {
+  const auto last = [](float start, const auto& step) {
+    return for_loop(1, step, tensor(start)).template item<float>();
+  };
+  EXPECT_EQ(last(1, [](const Tensor&, const Tensor& c) { return log(c); }), 0);
+  expect_error<NumericError>(
+      [&] { last(-1, [](const Tensor&, const Tensor& c) { return log(c); }); },
+      {"nan=error: log: 1 of 1"}, __LINE__ - 1);
+}
+
 TEST_F(NansAreErrors, WhereSizesVaryToo) {
   auto f = compile([](const Tensor& x) { return sqrt(x) / x; },
                    {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
