@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/attention_tile.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 namespace tutti::kernels {
@@ -127,13 +128,13 @@ class Forward {
   }
 
   static Scratch::Use<C> take_memory(const Sizes& sizes) {
-    thread_local Scratch scratch;
+    constinit thread_local PerThread<Scratch> scratch;
     const std::int64_t queries = queries_at_once(sizes);
     const std::int64_t keys = keys_at_once(sizes);
     // Each begins at a whole cache line.
-    return scratch.use<C>(padded_scores(queries * sizes.depth) +
-                          padded_scores(queries * sizes.width) + queries * keys +
-                          keys * (sizes.depth + sizes.width));
+    return scratch.get().use<C>(padded_scores(queries * sizes.depth) +
+                                padded_scores(queries * sizes.width) + queries * keys +
+                                keys * (sizes.depth + sizes.width));
   }
 
   void add_keys(std::int64_t matrix, std::int64_t query, std::int64_t rows, std::int64_t key,

@@ -1,4 +1,5 @@
 #include <tutti/kernels/host/attention_tile.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 namespace tutti::kernels {
@@ -84,12 +85,12 @@ class Backward {
 
  private:
   static Scratch::Use<C> take_memory(const Sizes& sizes, std::int64_t at_once) {
-    thread_local Scratch scratch;
+    constinit thread_local PerThread<Scratch> scratch;
     const std::int64_t keys = padded_scores(sizes.keys);
     // Each begins at a whole cache line, `keys` being a whole number of them.
-    return scratch.use<C>(2 * padded_scores(at_once * sizes.depth) +
-                          padded_scores(at_once * sizes.width) + 2 * at_once * keys +
-                          (kDirect ? 1 : 2) * keys * (sizes.depth + sizes.width));
+    return scratch.get().use<C>(2 * padded_scores(at_once * sizes.depth) +
+                                padded_scores(at_once * sizes.width) + 2 * at_once * keys +
+                                (kDirect ? 1 : 2) * keys * (sizes.depth + sizes.width));
   }
 
   void add_queries(std::int64_t matrix, std::int64_t query, std::int64_t rows) {

@@ -4,6 +4,7 @@
 #include <tutti/kernels/host/convolution_direct.h>
 #include <tutti/kernels/host/convolution_shape.h>
 #include <tutti/kernels/host/convolution_wide_window.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/tile_product.h>
 
@@ -211,14 +212,14 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
   if (outputs_first) return outputs_first->run(x, weight, result, begin, end);
   if (direct) return direct->run(x, weight, result, begin, end);
   if (wide) return wide->run(x, weight, result, begin, end);
-  thread_local Scratch copied_memory;
-  thread_local Scratch weight_memory;
-  thread_local Scratch sums_memory;
+  constinit thread_local PerThread<Scratch> copied_memory;
+  constinit thread_local PerThread<Scratch> weight_memory;
+  constinit thread_local PerThread<Scratch> sums_memory;
   const std::int64_t most = images_at_once * block;
-  const auto copied = copied_memory.use<T>(inputs_at_once * places * most);
-  const auto sums = sums_memory.use<T>(images_at_once > 1 ? outputs * most : 0);
+  const auto copied = copied_memory.get().use<T>(inputs_at_once * places * most);
+  const auto sums = sums_memory.get().use<T>(images_at_once > 1 ? outputs * most : 0);
   const std::int64_t all_places = inputs * places;
-  const auto own_weight = weight_memory.use<T>(copies_weight ? outputs * all_places : 0);
+  const auto own_weight = weight_memory.get().use<T>(copies_weight ? outputs * all_places : 0);
   // One row's distance from the next says nothing, and may be any.
   const std::int64_t row_stride = copies_weight || outputs == 1 ? all_places : weight_strides[0];
   const std::int64_t input_stride = copies_weight ? places : weight_strides[1];

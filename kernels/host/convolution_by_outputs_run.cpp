@@ -3,6 +3,7 @@
 #include <tutti/kernels/host/convolution_by_outputs.h>
 #include <tutti/kernels/host/copy_grid.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 #include <algorithm>
@@ -194,16 +195,16 @@ TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) con
 template <class T>
 void ConvolutionByOutputs::run(const T* x, const T* weight, T* result, std::int64_t begin,
                                std::int64_t end) const {
-  thread_local Scratch copied_memory;
-  thread_local Scratch weight_memory;
-  thread_local Scratch rows_memory;
+  constinit thread_local PerThread<Scratch> copied_memory;
+  constinit thread_local PerThread<Scratch> weight_memory;
+  constinit thread_local PerThread<Scratch> rows_memory;
   const std::int64_t lanes = line_elements();
-  const auto copied = copied_memory.use<T>(copied_elements(images_, inputs_, lines_));
-  const auto factors = weight_memory.use<T>(
+  const auto copied = copied_memory.get().use<T>(copied_elements(images_, inputs_, lines_));
+  const auto factors = weight_memory.get().use<T>(
       copies_weight_ ? inputs_ * shape_.places * divide_up(outputs_, lanes) * lanes : 0);
   const std::int64_t all_lines = shape_.spatial[static_cast<std::size_t>(cut_)].out;
   const std::int64_t rows_of_line = shape_.results / all_lines;
-  const auto rows = rows_memory.use<Row>(images_ * lines_ * rows_of_line);
+  const auto rows = rows_memory.get().use<Row>(images_ * lines_ * rows_of_line);
   std::int64_t listed_images = 0;
   std::int64_t listed_lines = 0;
   std::int64_t copied_output = -1;

@@ -3,6 +3,7 @@
 #include <tutti/kernels/host/convolution_direct.h>
 #include <tutti/kernels/host/copy_grid.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 #include <algorithm>
@@ -247,10 +248,10 @@ template <class T>
 void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t begin,
                             std::int64_t end) const {
   constexpr std::int64_t kMostLanes = 64 / sizeof(T);
-  thread_local Scratch copied_memory;
-  thread_local Scratch sums_memory;
-  const auto copied = copied_memory.use<T>(shape_.inputs * channel_ + kMostLanes);
-  const auto sums = sums_memory.use<T>(
+  constinit thread_local PerThread<Scratch> copied_memory;
+  constinit thread_local PerThread<Scratch> sums_memory;
+  const auto copied = copied_memory.get().use<T>(shape_.inputs * channel_ + kMostLanes);
+  const auto sums = sums_memory.get().use<T>(
       kOutputsAtOnce * divide_up(positions(lines_, columns_), kMostLanes) * kMostLanes);
   const auto& [depth, height, width] = shape_.spatial;
   const std::int64_t parts = divide_up(shape_.outputs, outputs_);

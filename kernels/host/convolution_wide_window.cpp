@@ -4,6 +4,7 @@
 #include <tutti/kernels/host/convolution_wide_window.h>
 #include <tutti/kernels/host/copy_grid.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 #include <algorithm>
@@ -206,10 +207,10 @@ TUTTI_INLINE inline void WideWindowConvolution::add_up(const Sums<T>& of) const 
 template <class T>
 void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int64_t begin,
                                 std::int64_t end) const {
-  thread_local Scratch copied_memory;
-  thread_local Scratch factors_memory;
-  const auto copied = copied_memory.use<T>(inputs_ * std::ssize(copies_) * copy_);
-  const auto factors = factors_memory.use<T>(outputs_ * inputs_ * plane_);
+  constinit thread_local PerThread<Scratch> copied_memory;
+  constinit thread_local PerThread<Scratch> factors_memory;
+  const auto copied = copied_memory.get().use<T>(inputs_ * std::ssize(copies_) * copy_);
+  const auto factors = factors_memory.get().use<T>(outputs_ * inputs_ * plane_);
   const auto& [depth, height, width] = shape_.spatial;
   const std::int64_t parts = divide_up(shape_.outputs, outputs_);
   for (std::int64_t tile = begin; tile < end; ++tile) {

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/matmul.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/tile_product.h>
 
 #include <algorithm>
@@ -159,7 +160,8 @@ void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t beg
     return static_cast<const std::byte*>(base) + offset * size_of(stored.value_or(spec.dtype));
   };
   const std::int64_t per_matrix = tiling.row_tiles * tiling.column_tiles;
-  thread_local RecentProducts products;
+  constinit thread_local PerThread<RecentProducts> recent;
+  RecentProducts& products = recent.get();
   for (std::int64_t tile = begin; tile < end; ++tile) {
     const std::int64_t row = tile % per_matrix / tiling.column_tiles;
     const std::int64_t column = tile % tiling.column_tiles;

@@ -1,6 +1,7 @@
 #include <tutti/kernels/host/add_lanes.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/matmul_product.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 #include <algorithm>
@@ -119,8 +120,8 @@ TUTTI_INLINE inline void multiply_some_columns(const Product& p, const T* a, con
     return;
   }
   // A copy whose rows are whole vectors.
-  thread_local Scratch scratch;
-  const auto memory = scratch.use<T>(p.k * kWidth);
+  constinit thread_local PerThread<Scratch> scratch;
+  const auto memory = scratch.get().use<T>(p.k * kWidth);
   T* to = memory.get();
   for (std::int64_t l = 0; l < p.k; ++l, to += kWidth) {
     const T* const line = b + l * p.b_row_stride;

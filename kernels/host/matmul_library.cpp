@@ -4,6 +4,7 @@
 #if TUTTI_HAS_ONEDNN
 
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 #include <array>
@@ -276,9 +277,13 @@ LibraryProduct::~LibraryProduct() {
 LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
 
 void LibraryProduct::run(const void* a, const void* b, void* c) {
-  thread_local dnnl::stream stream(engine());
-  thread_local Scratch scratch;
-  const auto memory = scratch.use<std::byte>(state_->scratch_bytes);
+  struct OwnStream {
+    dnnl::stream stream{engine()};
+  };
+  constinit thread_local PerThread<OwnStream> own;
+  const dnnl::stream& stream = own.get().stream;
+  constinit thread_local PerThread<Scratch> scratch;
+  const auto memory = scratch.get().use<std::byte>(state_->scratch_bytes);
   const OneThread one_thread;
   try {
     state_->a.set_data_handle(const_cast<void*>(a));

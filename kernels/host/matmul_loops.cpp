@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/matmul_product.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 #include <algorithm>
@@ -95,10 +96,10 @@ void store_sums(const T* block, std::int64_t width, std::int64_t rows, std::int6
 template <class T, int kBytes>
 TUTTI_INLINE inline void multiply(const Product& p, const T* a, const T* b, T* c) {
   constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(T));
-  thread_local Scratch scratch;
+  constinit thread_local PerThread<Scratch> scratch;
   const std::int64_t padded = (p.n + kWidth - 1) / kWidth * kWidth;
   const std::int64_t most_depth = std::min(kDepth, p.k);
-  const auto memory = scratch.use<T>(most_depth * (padded + kBlockRows));
+  const auto memory = scratch.get().use<T>(most_depth * (padded + kBlockRows));
   T* b_panels = memory.get();
   T* a_panels = b_panels + most_depth * padded;
   alignas(64) T block[kRows * kWidth];

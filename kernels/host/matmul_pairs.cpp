@@ -1,5 +1,6 @@
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/matmul_product.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
 #include <algorithm>
@@ -248,10 +249,10 @@ TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels mult
     return false;
   }
   constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(std::uint32_t));
-  thread_local Scratch scratch;
+  constinit thread_local PerThread<Scratch> scratch;
   const std::int64_t padded = (p.n + kWidth - 1) / kWidth * kWidth;
   const std::int64_t most_pairs = std::min(kPairs, (p.k + 1) / 2);
-  const auto memory = scratch.use<std::uint32_t>(most_pairs * (padded + kRowsOfBlock));
+  const auto memory = scratch.get().use<std::uint32_t>(most_pairs * (padded + kRowsOfBlock));
   std::uint32_t* const b_panels = memory.get();
   std::uint32_t* const a_rows = b_panels + most_pairs * padded;
   constexpr int kRowCount = kRowsOfPairs<kBytes>;

@@ -1,6 +1,7 @@
 #include <tutti/ir/order.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/row_tiling.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/sort.h>
@@ -154,10 +155,10 @@ void search_row(const T* x, std::int64_t size, bool descending, std::int64_t cou
 
 template <class Word, class T>
 void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices) {
-  thread_local Scratch scratch;
+  constinit thread_local PerThread<Scratch> scratch;
   const bool searched = spec.count <= spec.size / ir::kSearchedPart;
   const auto memory =
-      scratch.use<Entry<Word>>(searched ? 2 * spec.count + kCandidates : 2 * spec.size);
+      scratch.get().use<Entry<Word>>(searched ? 2 * spec.count + kCandidates : 2 * spec.size);
   auto* entries = memory.get();
   if (searched) {
     search_row(x, spec.size, spec.descending, spec.count, entries);
@@ -185,14 +186,14 @@ void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices) {
 template <class Word, class T>
 void sort_columns(const Sort& spec, const T* x, T* values, std::int64_t* indices,
                   std::int64_t columns) {
-  thread_local Scratch of_columns;
-  thread_local Scratch of_values;
-  thread_local Scratch of_indices;
+  constinit thread_local PerThread<Scratch> of_columns;
+  constinit thread_local PerThread<Scratch> of_values;
+  constinit thread_local PerThread<Scratch> of_indices;
   // Columns that began a power of two apart would share a set of the cache.
   const std::int64_t pitch = spec.size + kColumns;
-  const auto own = of_columns.use<T>(columns * pitch);
-  const auto own_values = of_values.use<T>(columns * spec.count);
-  const auto own_indices = of_indices.use<std::int64_t>(columns * spec.count);
+  const auto own = of_columns.get().use<T>(columns * pitch);
+  const auto own_values = of_values.get().use<T>(columns * spec.count);
+  const auto own_indices = of_indices.get().use<std::int64_t>(columns * spec.count);
   for (std::int64_t i = 0; i < spec.size; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) own.get()[j * pitch + i] = x[i * spec.inner + j];
   }

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/narrow_arrays.h>
+#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/tile_product.h>
 
@@ -61,8 +62,8 @@ void widen_matrix(DType from, const void* data, std::int64_t rows, std::int64_t 
 
 void multiply_widened(const Product& product, const void* a, const void* b, void* c) {
   const Product& p = product;
-  thread_local Scratch scratch;
-  const auto memory = scratch.use<std::int32_t>((p.m + p.n) * p.k);
+  constinit thread_local PerThread<Scratch> scratch;
+  const auto memory = scratch.get().use<std::int32_t>((p.m + p.n) * p.k);
   std::int32_t* const a_copy = memory.get();
   std::int32_t* const b_copy = a_copy + p.m * p.k;
   widen_matrix(p.a_narrow.value_or(p.dtype), a, p.m, p.k, p.a_row_stride, p.a_column_stride,
@@ -88,9 +89,9 @@ void CopiedProduct::run(const void* a, const void* b, void* c) {
 template <class T>
 void CopiedProduct::run(const T* a, const T* b, T* c) {
   const Product& p = product_;
-  thread_local Scratch scratch;
+  constinit thread_local PerThread<Scratch> scratch;
   const std::int64_t most_depth = std::min(kDepth, p.k);
-  const auto memory = scratch.use<float>((p.m + p.n) * most_depth + p.m * p.n);
+  const auto memory = scratch.get().use<float>((p.m + p.n) * most_depth + p.m * p.n);
   float* const a_copy = memory.get();
   float* const b_copy = a_copy + p.m * most_depth;
   float* const sums = b_copy + p.n * most_depth;

@@ -39,8 +39,10 @@ void exits(const Arguments&) {
 void static_world(const Arguments&) {
   static World world = init();
   static AsyncTensor total;
-  total = all_reduce(tensor({1.F}), world);
-  if (world.rank() == 0) say(std::to_string(total.item<float>()));
+  const Tensor x = tensor({3.F, 1.F, 2.F});
+  eval(sort(x).values);  // the memory that this thread sorts with goes before the World
+  total = all_reduce(sort(x).values, world);
+  if (world.rank() == 0) say(std::to_string(total.to_vector<float>()[0]));
 }
 
 void never_inits(const Arguments&) {
