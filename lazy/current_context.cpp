@@ -58,7 +58,8 @@ constinit thread_local std::uint64_t RankContext::current_id_ = 0;
 
 RankContext& RankContext::current() {
   if (thread_ends) throw UsageError("the program ends: nothing can be recorded any more");
-  if (current_pointer == nullptr || current_context.pointer.expired()) {
+  // The first look has the thread's end noted, which then comes after that of `alone`.
+  if (current_context.pointer.expired()) {
     // A program without a World is a world of one.
     thread_local const auto alone = [] {
       auto made = make_alone();

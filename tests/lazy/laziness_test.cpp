@@ -147,6 +147,27 @@ TEST(Laziness, AnotherThreadIsToldToAttach) {
   world.attach();
 }
 
+// As a static object's is of the main thread's.
+struct DestructionAfterAll {
+  std::string& said;
+  ~DestructionAfterAll() {
+    try {
+      tensor({1.F});
+    } catch (const UsageError& error) {
+      said = error.what();
+    }
+  }
+};
+
+TEST(Laziness, NothingIsRecordedAfterTheEndOfAThreadWithoutAWorld) {
+  std::string said;
+  std::thread([&] {
+    thread_local const DestructionAfterAll last{said};
+    EXPECT_EQ((tensor({1.F}) + 1.F).item<float>(), 2);
+  }).join();
+  EXPECT_THAT(said, testing::HasSubstr("the program ends"));
+}
+
 TEST(Laziness, ViewsLookAtTheCallersMemory) {
   Floats memory = {1, 2, 3, 4};
   int released = 0;
