@@ -132,7 +132,8 @@ std::vector<Tensor> GradientScope::gradients(const Tensor& value, const std::vec
   return out;
 }
 
-KeepRecording::KeepRecording() : lazily_(!RankContext::current().compiling()) {
+KeepRecording::KeepRecording()
+    : claim_(RankContext::current().recorder()), lazily_(!RankContext::current().compiling()) {
   RankContext& context = RankContext::current();
   ++context.keep_recording;
   if (lazily_) ++context.keep_lazy_trace;

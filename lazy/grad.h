@@ -4,6 +4,7 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/empty_function.h>
 #include <tutti/lazy/linear_map.h>
+#include <tutti/lazy/recorder.h>
 #include <tutti/lazy/tree.h>
 
 #include <cstddef>
@@ -28,7 +29,8 @@ void forget_numbers(TreeRef tree);
 // Makes a tree one of gradients, of which those from `next` on are its own.
 void set_gradients(TreeRef tree, const std::vector<Tensor>& gradients, std::size_t& next);
 
-// While it lives nothing is evaluated by itself: a derivative needs its whole function recorded.
+// While it lives nothing is evaluated by itself: a derivative needs its whole function recorded. It
+// is one operation of the thread's.
 class KeepRecording {
  public:
   KeepRecording();
@@ -37,6 +39,7 @@ class KeepRecording {
   ~KeepRecording();
 
  private:
+  const Recorder::Claim claim_;
   const bool lazily_;  // in no function that is recorded itself
 };
 

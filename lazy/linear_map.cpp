@@ -86,6 +86,7 @@ LinearMap LinearMap::pushforward(const std::vector<Tensor>& outputs, const std::
 std::vector<Tensor> LinearMap::operator()(const std::vector<Tensor>& operands,
                                           Location where) const {
   RankContext& context = RankContext::current();
+  const Recorder::Claim claim(context.recorder());
   Trace& trace = context.trace();
   if (operands.size() != function_->own) {
     throw TypeError("a derivative of " + ir::counted(function_->own, "floating-point tensor") +

@@ -53,6 +53,21 @@ TEST(Recorder, NobodyTakesOverInTheMiddleOfAnOperation) {
   expect_not_mine(recorder);
 }
 
+TEST(Recorder, NobodyTakesOverWhileAFunctionIsDifferentiated) {
+  const World world = init();
+  const auto f = [&](const Tensor& x) {
+    on_another_thread([&] {
+      EXPECT_THAT([&] { world.attach(); },
+                  testing::ThrowsMessage<UsageError>(HasSubstr("in the middle of an operation")));
+    });
+    return sum(x * x);
+  };
+  const Tensor x = tensor({3.F});
+  EXPECT_EQ(grad(f)(x).item<float>(), 6);
+  EXPECT_EQ(vjp(f)(x).second(tensor(1.F)).item<float>(), 6);
+  EXPECT_EQ(jvp(f)(x, tensor({1.F})).second.item<float>(), 6);
+}
+
 // What the threads do under a claim is no race: a plain number counts all of it.
 TEST(Recorder, ThreadsThatTakeOverAllTheTimeTearNothing) {
   Recorder recorder;
