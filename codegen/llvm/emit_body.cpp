@@ -232,7 +232,7 @@ void BodyEmitter::emit_stores(const Segment& segment, const Strip& strip) {
 
 void BodyEmitter::begin_strip(const Strip& strip) {
   constexpr std::int64_t kMost = 256;  // vectors of all tiles, that they fit into the first cache
-  if (sections_.all().size() == 1) kept_.begin_strip(strip.vectors);
+  if (sections_.all().size() <= 1) kept_.begin_strip(strip.vectors);
   if (strip.mask != nullptr || !has_short_rows(kernel_)) return;
   std::int64_t left = kMost / (strip.vectors * kernel_.inner[0]);
   for (const Segment& segment : kernel_.segments) {

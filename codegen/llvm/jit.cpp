@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <llvm-c/Core.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/OptBisect.h>
@@ -160,6 +161,7 @@ Jit::Jit(const Processor& processor)
             std::string(build_id()).substr(0, 8);
   origin_hash_ = Hasher()
                      .add(version)
+                     .add(LLVM_VERSION_STRING)
                      .add(builder_.getTargetTriple().str())
                      .add(builder_.getCPU())
                      .add(builder_.getFeatures().getString())

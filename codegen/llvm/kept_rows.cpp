@@ -11,13 +11,14 @@ using llvm::Value;
 
 namespace {
 
-// Bytes of the stack; what does not stay in the first cache stays in the second.
+// Bytes of the stack for strips of one width, of which a kernel may have two. What does not stay in
+// the first cache stays in the second.
 constexpr std::int64_t kMostKept = std::int64_t{64} << 10;
 
 }  // namespace
 
 KeptRows::KeptRows(llvm::IRBuilder<>& ir, const Kernel& kernel, const std::vector<Place>& places)
-    : ir_(ir), kernel_(kernel), places_(places) {
+    : ir_(ir), kernel_(kernel) {
   const auto count = static_cast<std::size_t>(kernel.value_count);
   worthwhile_.resize(count);
   kept_.resize(count);

@@ -47,7 +47,6 @@ class KeptRows {
 
   llvm::IRBuilder<>& ir_;
   const Kernel& kernel_;
-  const std::vector<Place>& places_;
   std::vector<ValueId> first_;    // by value, as the others; see find_repeated_values
   std::vector<bool> worthwhile_;  // of which there is a first one, and which takes long
   std::vector<bool> kept_;

@@ -136,6 +136,8 @@ Value* MathEmitter::of_doubles(ir::ScalarOp op, const std::vector<Value*>& opera
       return math.cbrt(x);
     case ScalarOp::atan2:
       return math.atan2(x, operands[1]);
+    case ScalarOp::pow:
+      return jit_.has_fma() ? math.pow(x, operands[1]) : call(op, DType::f64, operands);
     case ScalarOp::sin:
       return jit_.has_fma() ? within(math.sin(x)) : call(op, DType::f64, operands);
     case ScalarOp::cos:

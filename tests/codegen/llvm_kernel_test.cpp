@@ -129,36 +129,45 @@ TEST_P(Llvm, AllSmallExtents) {
 
 // Roots that are added up, and divided by their sum: rows along the vectors and across, of whole
 // strips and what is left, and some that are too long to be kept.
-Kernel shares_of_roots(std::int64_t length, VectorAxis axis, DType dtype) {
-  const bool along = axis == VectorAxis::inner;
+Kernel shares_of_roots(std::int64_t length, VectorAxis axis, DType dtype, bool side_by_side) {
   constexpr std::int64_t kRows = 53;
-  KernelMaker maker("shares", {2, kRows}, {length}, axis, along ? 1 : 32);
-  const Affine at =
-      along ? Affine{0, {kRows * length, length}, {1}} : Affine{0, {kRows * length, 1}, {kRows}};
+  const Affine at = side_by_side ? Affine{0, {kRows * length, length}, {1}}
+                                 : Affine{0, {kRows * length, 1}, {kRows}};
+  KernelMaker maker("shares", {2, kRows}, {length}, axis, axis == VectorAxis::inner ? 1 : 32);
   const int in = maker.read(dtype);
-  const auto roots = [&] {
-    maker.loop();
+  const auto root = [&](double more) {
     const ValueId x = maker.load(in, at);
     const ValueId square = maker.op(ScalarOp::mul, x, x);
-    return maker.op(ScalarOp::sqrt, square);
+    const ValueId moved = maker.op(ScalarOp::add, square, maker.constant(dtype, more));
+    return maker.op(ScalarOp::sqrt, moved);
   };
-  const ValueId most = maker.reduce(ScalarOp::maximum, roots());
-  const ValueId rest = maker.op(ScalarOp::mod, roots(), maker.constant(dtype, 0.75));
-  const ValueId sum = maker.reduce(ScalarOp::add, rest);
-  const ValueId root = roots();
-  const ValueId again = maker.op(ScalarOp::mod, root, maker.constant(dtype, 0.75));
-  const ValueId share = maker.op(ScalarOp::div, again, sum);
+  const auto rest = [&](ValueId x) {
+    return maker.op(ScalarOp::mod, x, maker.constant(dtype, 0.75));
+  };
+  maker.loop();
+  const ValueId most = maker.reduce(ScalarOp::maximum, root(0));
+  const ValueId least = maker.reduce(ScalarOp::minimum, root(1));
+  maker.loop();
+  const ValueId sum = maker.reduce(ScalarOp::add, rest(root(0)));
+  maker.loop();
+  const ValueId again = root(0);
+  const ValueId share = maker.op(ScalarOp::div, rest(again), sum);
   maker.store(maker.write(dtype), at, maker.op(ScalarOp::sub, share, most));
-  maker.store(maker.write(dtype), at, root);
+  const ValueId other = root(1);
+  maker.store(maker.write(dtype), at, maker.op(ScalarOp::sub, other, least));
+  maker.store(maker.write(dtype), at, again);
   return maker.kernel();
 }
 
 TEST_P(Llvm, RowsThatLaterLoopsNeedAgain) {
   std::vector<Kernel> kernels;
-  for (const VectorAxis axis : {VectorAxis::outer, VectorAxis::inner}) {
-    for (const std::int64_t length : {2, 7, 16, 33, 64, 200, 1025, 9000}) {
-      kernels.push_back(shares_of_roots(length, axis, DType::f32));
-      if (length < 1000) kernels.push_back(shares_of_roots(length, axis, DType::f64));
+  for (const std::int64_t length : {2, 7, 8, 16, 31, 32, 33, 64, 200, 1025, 9000}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      if (dtype == DType::f64 && length > 1000) continue;
+      kernels.push_back(shares_of_roots(length, VectorAxis::inner, dtype, true));
+      kernels.push_back(shares_of_roots(length, VectorAxis::outer, dtype, false));
+      if (length > kLongestShortRow) continue;
+      kernels.push_back(shares_of_roots(length, VectorAxis::outer, dtype, true));
     }
   }
   EXPECT_EQ(compare(kernels, processor()), "");
@@ -173,14 +182,14 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(LlvmText, ComputesOnceWhatTakesLong) {
-  const std::string call = "call <16 x float> @llvm.sqrt";
   const auto roots = [&](std::int64_t length) {
-    return count_of(native::llvm_text(shares_of_roots(length, VectorAxis::inner, DType::f32)),
-                    call);
+    const Kernel kernel = shares_of_roots(length, VectorAxis::inner, DType::f32, true);
+    return count_of(native::llvm_text(kernel), "call <16 x float> @llvm.sqrt");
   };
-  // The maximum's loop takes four vectors at a time.
+  // Two for each vector of the first loop's steps, of which it takes two together.
   EXPECT_EQ(roots(1024), 4U);
-  EXPECT_EQ(roots(32 * 1024), 6U) << "rows that are longer than what is kept";
+  EXPECT_EQ(roots(10240), 6U) << "of a row of 40 KiB one value is kept";
+  EXPECT_EQ(roots(32 * 1024), 7U) << "rows that are longer than what is kept";
 }
 
 // Vectors of elements that lie a few apart, or backwards, up to the last one that there is.

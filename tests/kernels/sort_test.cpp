@@ -78,6 +78,9 @@ TEST_P(SortOf, EqualElementsStayInOrder) {
 INSTANTIATE_TEST_SUITE_P(DTypes, SortOf, testing::ValuesIn(kernel_testing::number_dtypes()),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
+// Two columns a tile, which is more than their elements ask for.
+TEST(Sort, LongColumns) { check(kernel_testing::random_array(DType::f32, Shape{1, 9000, 33})); }
+
 TEST(Sort, NaNsInfinitiesAndZeros) {
   const float values[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.0F, -1.0F};
   for (const DType dtype : kernel_testing::floating_dtypes()) {

@@ -178,13 +178,12 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
                           "tensor<i32>",
                           "false"))),
               HasSubstr("does not use the update"));
-  EXPECT_THAT(
-      refusal(stablehlo_function(
-          arguments, "tensor<4xi32>",
-          scatter("%1 = stablehlo.convert %1 : tensor<i32>\n%2 = stablehlo.add %1, %b : "
-                  "tensor<i32>\nstablehlo.return %2 : tensor<i32>",
-                  "false"))),
-      HasSubstr("one after another"));
+  EXPECT_THAT(refusal(stablehlo_function(
+                  arguments, "tensor<4xi32>",
+                  scatter("%1 = stablehlo.convert %1 : tensor<i32>\n%2 = stablehlo.add %1, %b : "
+                          "tensor<i32>\nstablehlo.return %2 : tensor<i32>",
+                          "false"))),
+              HasSubstr("one after another"));
 }
 
 // A region that is refused, and not followed without end.
@@ -542,14 +541,12 @@ TEST(StablehloRegion, MaySayHowItsValuesAreSharded) {
       stablehlo.return %3 : tensor<i32>
     }
     return %0 : tensor<i32>)";
-  EXPECT_TRUE(
-      has(test::import_main(stablehlo_function("%x: tensor<3xi32>", "tensor<i32>", reduce)),
-          Op::sum));
-  EXPECT_EQ(
-      run_one("%x: tensor<4xi32>, %i: tensor<5x1xi32>, %u: tensor<5xi32>", "tensor<4xi32>",
-              scatter(sharded("%1", "%b") + "stablehlo.return %1 : tensor<i32>", "false"),
-              {i32({10, 20, 30, 40}), i32({2, 0, 2, 4, -1}, {5, 1}), i32({5, 6, 7, 8, 9})}),
-      i32({6, 20, 7, 40}));
+  EXPECT_TRUE(has(test::import_main(stablehlo_function("%x: tensor<3xi32>", "tensor<i32>", reduce)),
+                  Op::sum));
+  EXPECT_EQ(run_one("%x: tensor<4xi32>, %i: tensor<5x1xi32>, %u: tensor<5xi32>", "tensor<4xi32>",
+                    scatter(sharded("%1", "%b") + "stablehlo.return %1 : tensor<i32>", "false"),
+                    {i32({10, 20, 30, 40}), i32({2, 0, 2, 4, -1}, {5, 1}), i32({5, 6, 7, 8, 9})}),
+            i32({6, 20, 7, 40}));
   EXPECT_EQ(run_one("%x: tensor<4xi32>, %y: tensor<4xf32>", "tensor<4xf32>",
                     sort(sharded("%1", "%a") +
                          "%2 = stablehlo.negate %1 : tensor<i32>\n%3 = stablehlo.negate %b : "
