@@ -60,7 +60,10 @@ std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& progr
   for (std::size_t m = 0; m < masks.size(); ++m) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
-      parameters[i] = input.uses.empty() ? input.number : input.uses[m];
+      // What was computed before the program made its mesh is of literals alone, of which each mask
+      // says the same: it has fewer masks.
+      parameters[i] =
+          input.uses.empty() ? input.number : input.uses[std::min(m, input.uses.size() - 1)];
     }
     add_uses(out, ir::literal_uses(program, masks[m], parameters, &values));
     if (results == nullptr) continue;

@@ -216,5 +216,26 @@ TEST(RankDependentNumbersOnAMesh, MayDifferAlongTheOtherDimension) {
                CommError);
 }
 
+// Its own mesh has one dimension, the program's has more.
+TEST(RankDependentNumbersOnAMesh, MayBeComputedBeforeTheProgramMakesIt) {
+  const auto run = [](bool alike, bool compiled) {
+    simulate(4, [&](World& world) {
+      const Tensor number = full({2}, alike ? 3.F : number_of(world));
+      eval(number);
+      const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
+      const Tensor model = replicated(tensor({1.F, 2.F}), world);
+      const auto total = [&](const Tensor& x, const Tensor& y) {
+        return Tensor(all_reduce(x * y, world));
+      };
+      const Tensor result = compiled ? compile(total)(model, number) : total(model, number);
+      EXPECT_EQ(result.to_vector<float>(), Floats({12, 24}));
+    });
+  };
+  for (const bool compiled : {false, true}) {
+    EXPECT_NO_THROW(run(true, compiled));
+    EXPECT_THROW(run(false, compiled), CommError);
+  }
+}
+
 }  // namespace
 }  // namespace tutti::test::rank_dependent_numbers_test
