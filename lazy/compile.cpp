@@ -263,7 +263,7 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
   program.literals.begin();
   for (const StatePtr& input : program.inputs) {
     if (input != nullptr) {
-      context.make_ready(*input);
+      context.make_ready(*input, where_);
       program.literals.bring(buffers_.size(), *input);
       buffers_.push_back(input->buffer);
     } else if (tensor < arguments_.tensors.size()) {
@@ -276,7 +276,7 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
         continue;
       }
       StatePtr state = std::move(argument);
-      context.make_ready(*state);
+      context.make_ready(*state, where_);
       program.literals.bring(buffers_.size(), *state);
       // Nobody else has the handle: then nobody else reads the data through it.
       if (state.use_count() == 1) {

@@ -138,6 +138,15 @@ void RankContext::check_owner(const TensorState& state, Location where) const {
   if (state.context != id_) fail_of_another_rank(state, where);
 }
 
+void RankContext::check_waiter(const TensorState& state, Location where) const {
+  if (state.work == nullptr || state.context == id_) return;
+  // What a rank that has gone has left, and another rank of this thread, nobody else waits for.
+  const bool is_elsewhere = LiveContexts::process().with(
+      state.context,
+      [](const RankContext* owner) { return owner != nullptr && !owner->recorder_.is_mine(); });
+  if (is_elsewhere) fail_of_another_rank(state, where);
+}
+
 void RankContext::set_default_device(Device device, Location where) {
   if (device.is_any()) throw UsageError("set_default_device: cpu or a GPU", where);
   default_device_ = device;
@@ -245,8 +254,9 @@ void RankContext::forget_programs_of(const ir::Group& group) {
   direct_collectives.forget_programs_of(group);
 }
 
-void RankContext::make_ready(TensorState& state) {
+void RankContext::make_ready(TensorState& state, Location where) {
   if (state.work == nullptr) return;
+  check_waiter(state, where);
   const Recorder::Claim claim(recorder_);
   runtime::wait_for(*state.work, runtime_.profile.get());
   if (state.buffer == nullptr) state.buffer = state.work->result(state.part);

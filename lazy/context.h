@@ -128,8 +128,8 @@ class RankContext {
   void start_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
                      const codegen::Executable* executable, const std::exception& error) noexcept;
 
-  // Waits until a state's data may be read.
-  void make_ready(TensorState& state);
+  // Waits until a state's data may be read. Throws like check_waiter().
+  void make_ready(TensorState& state, Location where);
 
   // Says that collectives were recorded otherwise than by record().
   void notice_collectives() { pending_collectives_ = pending_collectives_ || !compiling(); }
@@ -139,6 +139,8 @@ class RankContext {
 
   // Throws UsageError if a state belongs to another rank.
   void check_owner(const TensorState& state, Location where) const;
+  // Throws UsageError if a state's collective is under way and another thread's to wait for.
+  void check_waiter(const TensorState& state, Location where) const;
 
   // Evaluate after every op.
   bool eager;

@@ -78,7 +78,7 @@ std::vector<StatePtr> DirectCollectives::start(RankContext& context, ir::Op op,
       context.compute(operands);
     }
     Program& program = find(context, op, operands, attributes, where);
-    for (const StatePtr& operand : operands) context.make_ready(*operand);
+    for (const StatePtr& operand : operands) context.make_ready(*operand, where);
     std::vector<StatePtr> results = run(context, program, operands, where, ran);
     if (pending != nullptr) std::rethrow_exception(pending);
     return results;

@@ -98,7 +98,7 @@ std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   for (const Input& input : inputs_) {
     if (input.state != nullptr) {
-      context_.make_ready(*input.state);
+      context_.make_ready(*input.state, input.state->where);
       buffers.push_back(input.state->buffer);
     } else {
       const auto bytes = input.scalar->bytes();

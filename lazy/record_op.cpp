@@ -84,7 +84,9 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   const Location where = line_of(given);
   if (op == ir::Op::wait && operands[0]->is_data()) {
     // Its collective is under way or done; the tensor shares the data, and whoever reads it waits.
+    check_waiter(*operands[0], where);
     StatePtr state = leaf(operands[0]->type, operands[0]->buffer, where);
+    state->context = operands[0]->context;
     state->type.async = false;
     state->work = operands[0]->work;
     state->part = operands[0]->part;

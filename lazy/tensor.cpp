@@ -37,7 +37,7 @@ const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
     // What the machine lacks is said where the value was asked for.
     at_line<EnvironmentError>(where, [&] { context.flush(std::span(&state, 1)); });
   }
-  context.make_ready(*state);
+  context.make_ready(*state, where);
   context.run_callbacks();
   return state;
 }
@@ -90,7 +90,7 @@ void eval(std::span<const Tensor> tensors, std::source_location at) {
     if (!state->is_data()) context.check_owner(*state, at);
   }
   detail::at_line<EnvironmentError>(at, [&] { context.flush(targets); });
-  for (const StatePtr& state : targets) context.make_ready(*state);
+  for (const StatePtr& state : targets) context.make_ready(*state, at);
   context.run_callbacks();
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "tests/lazy/lazy_testing.h"
 
@@ -483,6 +484,28 @@ TEST(AsyncTensor, IsReadyNeverIssuesAnything) {
     EXPECT_EQ(sum.item<float>(), 1);
     EXPECT_TRUE(sum.is_ready());
   });
+}
+
+TEST(AsyncTensor, IsWaitedForByTheThreadOfItsRankAlone) {
+  Tensor outlives;
+  simulate(2, [&](World& world) {
+    const AsyncTensor async = all_reduce(tensor({1.F}), world);
+    const Tensor waited = all_reduce(tensor({2.F}), world);
+    const Tensor last = all_reduce(tensor({3.F}), world);
+    eval(tensor({4.F}) + 1.F);  // starts them
+    ASSERT_TRUE(computed(waited));
+    std::thread([&] {
+      const std::vector<std::string> parts = {"another rank or thread", "world.attach()"};
+      expect_error<UsageError>([&] { waited.item<float>(); }, parts);
+      expect_error<UsageError>([&] { eval(waited); }, parts);
+      expect_error<UsageError>([&] { async.wait(); }, parts);
+    }).join();
+    EXPECT_EQ(async.item<float>(), 2);
+    EXPECT_EQ(waited.item<float>(), 4);
+    std::thread([&] { EXPECT_EQ(waited.item<float>(), 4); }).join();
+    if (world.rank() == 0) outlives = last;
+  });
+  EXPECT_EQ(outlives.item<float>(), 6);
 }
 
 }  // namespace
