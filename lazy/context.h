@@ -194,6 +194,8 @@ class RankContext {
   void take_dropped();
   // Evaluates what was just recorded, or more, if one of the rules above says so.
   void compute_if_due(std::span<const StatePtr> recorded);
+  // Computes all that somebody holds; what fails stays recorded.
+  void compute_all();
 
   const std::uint64_t id_;
   runtime::Context runtime_;
@@ -202,6 +204,10 @@ class RankContext {
   Location mesh_made_;  // by the program; unknown: the world's own
   std::unique_ptr<Trace> lazy_;
   std::vector<Trace*> compiling_;
+  // Above so many recorded nodes the lazy trace is computed, asked for or not; above more once that
+  // has failed.
+  static constexpr std::size_t kPendingNodes = 10000;
+  std::size_t most_nodes_ = kPendingNodes;
   // By their structural hash.
   RecentPrograms<Hash128, EvaluatedProgram, Hash128Hasher> executables_{kept_programs()};
   Device default_device_;

@@ -4,21 +4,16 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tutti::detail {
-
-namespace {
-
-// Above so many recorded nodes a trace is computed, asked for or not.
-constexpr std::size_t kPendingNodes = 10000;
-
-}  // namespace
 
 void RankContext::check_devices(ir::Op op, std::span<const ir::Value> operands, Location where) {
   Trace& into = trace();
@@ -135,12 +130,22 @@ void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
   // (Callbacks wait: an op may be in the middle of something.)
   if (eager) {
     compute(recorded);
-  } else if (lazy_->graph().node_count() > kPendingNodes) {
-    std::vector<StatePtr> live;
-    for (TensorState* const state : lazy_->handles()) live.emplace_back(state);
-    compute(live);
+  } else if (lazy_->graph().node_count() > most_nodes_) {
+    compute_all();
   } else if (pending_collectives_ && runtime_.backend->peer_waits()) {
     compute({});
+  }
+}
+
+void RankContext::compute_all() {
+  std::vector<StatePtr> live;
+  for (TensorState* const state : lazy_->handles()) live.emplace_back(state);
+  try {
+    compute(live);
+    most_nodes_ = kPendingNodes;
+  } catch (const std::exception&) {
+    // It is not the op's that was recorded last: whoever reads what failed gets it.
+    most_nodes_ = std::max(kPendingNodes, 2 * lazy_->graph().node_count());
   }
 }
 

@@ -228,6 +228,20 @@ INSTANTIATE_TEST_SUITE_P(
       return name_of(std::get<0>(way.param)) + (std::get<1>(way.param) ? "Loop" : "");
     });
 
+// So much is recorded that it is computed, asked for or not.
+TEST(AutomaticEvaluation, FailsForWhoReadsWhatFailedAlone) {
+  simulate(1, [](World& world) {
+    world.context()->compile_options.kernel_mode = codegen::KernelMode::evaluate;
+    const Tensor bad = check_finite(tensor({0.F}) / 0.F, "bad");
+    Tensor x = tensor({1.F});
+    for (int i = 0; i < 11'000; ++i) x = -x;
+    EXPECT_FALSE(computed(x));
+    EXPECT_EQ(x.item<float>(), 1);
+    EXPECT_THROW(bad.item<float>(), NumericError);
+    EXPECT_THROW(bad.item<float>(), NumericError);
+  });
+}
+
 // What was recorded behind the call that failed, over another group, and does not need it.
 TEST(LostCalls, CallsThatDoNotNeedWhatFailedAreStarted) {
   std::atomic<bool> recorded = false;
