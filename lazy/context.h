@@ -13,7 +13,11 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti::detail {
 
@@ -168,8 +172,8 @@ class RankContext {
   }
   // Of all ranks.
   const ir::GroupPtr& world_group() const { return world_group_; }
-  // Those that this rank has closed.
-  std::vector<ir::GroupPtr> closed_groups;
+  // Those that this rank has closed: the tag, and the members of its own group.
+  std::set<std::pair<std::string, std::vector<std::int64_t>>> closed_groups;
   // Collectives that are launched and not recorded.
   DirectCollectives direct_collectives;
   // The groups whose in-place collectives are being noted, see Coalesce: which may outlive this.

@@ -146,7 +146,7 @@ void Group::close(std::source_location at) const {
   }
   context.flush();
   context.forget_programs_of(*data_);
-  context.closed_groups.push_back(data_);
+  context.closed_groups.emplace(data_->tag, members);
   context.runtime().backend->close(members, data_->tag);
 }
 

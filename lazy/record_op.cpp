@@ -48,8 +48,8 @@ void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attri
                      where);
   }
   const ir::Group& group = *ir::Attributes(entry.attributes, attributes).group("group");
-  for (const ir::GroupPtr& closed : closed_groups) {
-    if (!closed->is_same_for(runtime_.rank(), group)) continue;
+  if (!closed_groups.empty() &&
+      closed_groups.contains({group.tag, group.members_with(runtime_.rank())})) {
     throw UsageError(std::string(entry.name) + ": group \"" + group.tag +
                          "\" was closed; make one with another tag",
                      where);
