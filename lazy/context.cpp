@@ -40,9 +40,12 @@ class LiveContexts {
     const std::scoped_lock lock(mutex_);
     contexts_.emplace(id, &context);
   }
-  void remove(std::uint64_t id) {
+  // Whoever finds it gone sees what f() has done.
+  template <class F>
+  void remove(std::uint64_t id, F&& f) {
     const std::scoped_lock lock(mutex_);
     contexts_.erase(id);
+    f();
   }
   bool contains(std::uint64_t id) {
     const std::scoped_lock lock(mutex_);
@@ -111,7 +114,8 @@ RankContext::~RankContext() {
   } catch (const Error&) {
     // Whoever reads it gets the error.
   }
-  LiveContexts::process().remove(id_);
+  // Other threads may let go of its tensors meanwhile.
+  LiveContexts::process().remove(id_, [this] { lazy_->forget_all(); });
   take_dropped();
   if (runtime_.profile != nullptr) runtime_.profile->save();
 }

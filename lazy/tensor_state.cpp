@@ -27,8 +27,9 @@ long StatePtr::use_count() const noexcept {
 void retain(TensorState& state) noexcept { state.holders.fetch_add(1, std::memory_order_relaxed); }
 
 void release(TensorState& state) noexcept {
-  // A trace is its recording thread's alone, which may just be looking at what it holds.
-  if (state.trace != nullptr &&
+  // A trace is its recording thread's alone, which may just be looking at what it holds. (Where its
+  // rank has gone meanwhile, there is no trace any more.)
+  if (std::atomic_ref(state.trace).load(std::memory_order_acquire) != nullptr &&
       (Recorder::was_replaced() || !RankContext::is_current(state.context)) &&
       RankContext::drop_elsewhere(state)) {
     return;

@@ -3,7 +3,9 @@
 #include <tutti/lazy/trace.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <utility>
 
 namespace tutti::detail {
 
@@ -25,9 +27,14 @@ Trace::Trace(Trace& outer, Captures captures)
   graph_.default_device = outer.graph_.default_device;
 }
 
-Trace::~Trace() {
-  for (TensorState* const state : handles_) {
-    if (state != nullptr) state->trace = nullptr;
+Trace::~Trace() { forget_all(); }
+
+void Trace::forget_all() noexcept {
+  for (TensorState*& handle : handles_) {
+    TensorState* const state = std::exchange(handle, nullptr);
+    if (state == nullptr) continue;
+    // The last touch: a thread that sees it may delete the state.
+    std::atomic_ref(state->trace).store(nullptr, std::memory_order_release);
   }
 }
 

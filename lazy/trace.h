@@ -110,6 +110,8 @@ class Trace {
   // Makes a state that another trace held one of this trace's.
   void adopt(TensorState& state, ir::Value value);
   void forget(const TensorState& state) { handles_[state.value.id] = nullptr; }
+  // All of them, which are without a value then. They may go on other threads from there on.
+  void forget_all() noexcept;
 
  private:
   void make_room_for_input();

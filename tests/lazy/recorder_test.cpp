@@ -117,5 +117,21 @@ TEST(Recorder, ATensorMayGoOnAThreadThatRecordsNoMore) {
   EXPECT_EQ((kept + 1.F).item<float>(), 3);
 }
 
+TEST(Recorder, TensorsMayGoWhileTheirRankDoes) {
+  for (int i = 0; i < 50; ++i) {
+    std::vector<Tensor> recorded(100);
+    std::atomic<bool> all = false;
+    std::thread other([&] {  // its rank goes with it
+      const Tensor x = tensor({1.F});
+      for (Tensor& each : recorded) each = x + 1.F;
+      all = true;
+      all.notify_all();
+    });
+    all.wait(false);
+    recorded.clear();
+    other.join();
+  }
+}
+
 }  // namespace
 }  // namespace tutti::test::recorder_test
