@@ -196,6 +196,9 @@ class RankContext {
                       std::span<const codegen::Executable::Started> started);
   void run_due_callbacks();
   void take_dropped();
+  // Forgets what is recorded if nobody holds any of it: it holds data, which a program believes to
+  // have let go of.
+  void drop_unused_trace();
   // Evaluates what was just recorded, or more, if one of the rules above says so.
   void compute_if_due(std::span<const StatePtr> recorded);
   // Computes all that somebody holds; what fails stays recorded.

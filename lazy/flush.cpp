@@ -255,7 +255,10 @@ void RankContext::flush(std::span<const StatePtr> targets) {
 void RankContext::compute(std::span<const StatePtr> targets) {
   bool needed = pending_collectives_;
   for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
-  if (!needed) return;
+  if (!needed) {
+    if (lazy_->graph().node_count() > 0) drop_unused_trace();
+    return;
+  }
   const Recorder::Claim claim(recorder_);
   if (has_dropped_.load(std::memory_order_acquire)) take_dropped();
   if (keep_lazy_trace > 0) {
@@ -272,6 +275,16 @@ void RankContext::compute(std::span<const StatePtr> targets) {
     start_one_by_one();
     throw;
   }
+}
+
+void RankContext::drop_unused_trace() {
+  if (compiling() || keep_recording > 0) return;
+  const Recorder::Claim claim(recorder_);
+  if (has_dropped_.load(std::memory_order_acquire)) take_dropped();
+  if (lazy_->has_handles()) return;
+  // It goes when the new one is there: what it holds may run code of the program's.
+  const std::unique_ptr<Trace> unused =
+      std::exchange(lazy_, std::make_unique<Trace>(Trace::Kind::lazy, id_, mesh_, default_device_));
 }
 
 ir::Graph RankContext::extract(std::span<const StatePtr> targets) {

@@ -36,6 +36,7 @@ void Trace::forget_all() noexcept {
     // The last touch: a thread that sees it may delete the state.
     std::atomic_ref(state->trace).store(nullptr, std::memory_order_release);
   }
+  live_handles_ = 0;
 }
 
 ir::Value Trace::value_of(TensorState& state, Location where) {
@@ -170,6 +171,7 @@ void Trace::adopt(TensorState& state, ir::Value value) {
   state.trace = this;
   state.value = value;
   handles_[value.id] = &state;
+  ++live_handles_;
 }
 
 std::vector<TensorState*> Trace::handles() const {

@@ -103,13 +103,17 @@ class Trace {
   const std::vector<StatePtr>& inputs() const { return inputs_; }
   // The live handles of this trace.
   std::vector<TensorState*> handles() const;
+  bool has_handles() const { return live_handles_ > 0; }
   // The live handle of a value; null if nobody holds it.
   TensorState* find_handle(ir::Value value) const {
     return value.id < handles_.size() ? handles_[value.id] : nullptr;
   }
   // Makes a state that another trace held one of this trace's.
   void adopt(TensorState& state, ir::Value value);
-  void forget(const TensorState& state) { handles_[state.value.id] = nullptr; }
+  void forget(const TensorState& state) {
+    handles_[state.value.id] = nullptr;
+    --live_handles_;
+  }
   // All of them, which are without a value then. They may go on other threads from there on.
   void forget_all() noexcept;
 
@@ -129,6 +133,7 @@ class Trace {
   std::vector<StatePtr> inputs_;
   std::unordered_map<const TensorState*, ir::Value> input_values_;
   std::vector<TensorState*> handles_;  // by value; null where nobody holds it
+  std::size_t live_handles_ = 0;
   std::vector<bool> runtime_scalars_;  // by value
   std::vector<bool> numbers_;          // by value
 };

@@ -75,6 +75,18 @@ TEST(Donation, WhatIsRecordedButNotComputedKeepsTheArgument) {
   }
 }
 
+TEST(Donation, WhatIsRecordedAndHeldByNobodyKeepsNoArgument) {
+  auto step = compile([](const Tensor& x) { return x * 2.F + 1.F; });
+  Tensor x = ready({1, 2, 3});
+  const void* const memory = memory_of(x);
+  for (int i = 0; i < 4; ++i) {
+    x = step(std::move(x));
+    EXPECT_EQ(memory_of(x), memory);
+    const Tensor dropped = mean(x);
+  }
+  EXPECT_EQ(x.to_vector<float>(), Floats({31, 47, 63}));
+}
+
 TEST(Donation, TheSameTensorTwiceIsKept) {
   auto step = compile([](const Tensor& x, const Tensor& y) { return std::tuple(x + y, x - y); });
   for (int i = 0; i < 3; ++i) {
