@@ -303,12 +303,15 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
   std::vector<runtime::Agreement> with_sizes;
   if (program.sizes) agreements = with_sizes = program.sizes->agreements(values, agreements);
   running_ = true;
-  program.executable->run(buffers_,
-                          {.agreements = agreements,
-                           .donate = true,
-                           .pending = program.pending,
-                           .abandon = program.sizes.has_value()},
-                          program.results);
+  {
+    const RankContext::Running running(context);
+    program.executable->run(buffers_,
+                            {.agreements = agreements,
+                             .donate = true,
+                             .pending = program.pending,
+                             .abandon = program.sizes.has_value()},
+                            program.results);
+  }
   if (program.sizes) {
     program.sizes->cut(context.runtime(), values,
                        codegen::devices_of_results(program.executable->plan()), program.results);

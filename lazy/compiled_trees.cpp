@@ -236,6 +236,7 @@ TreeRef CompiledFunction::call(const FormalArguments& formal, UserFunction f) {
   RankContext& context = RankContext::current();
   const Location called_at = formal.where.known() ? formal.where : where_;
   check_owner(context, called_at);  // nothing is written before: another rank may be calling
+  context.check_idle(called_at);
   called_at_ = called_at;
   take(formal);
   run_program(

@@ -151,6 +151,13 @@ void RankContext::check_waiter(const TensorState& state, Location where) const {
   if (is_elsewhere) fail_of_another_rank(state, where);
 }
 
+void RankContext::fail_running(Location where) {
+  throw UsageError(
+      "something is evaluated, or a compiled function called, while a program runs, by code that "
+      "releases memory of the program's; keep what it needs and evaluate it later",
+      where);
+}
+
 void RankContext::set_default_device(Device device, Location where) {
   if (device.is_any()) throw UsageError("set_default_device: cpu or a GPU", where);
   default_device_ = device;

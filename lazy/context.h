@@ -138,6 +138,25 @@ class RankContext {
   // Says that collectives were recorded otherwise than by record().
   void notice_collectives() { pending_collectives_ = pending_collectives_ || !compiling(); }
 
+  // While it lives, a program of the rank runs, or gives its results to the trace. Code of the
+  // user's may be called then, which releases memory: evaluations in it would use what the program
+  // uses.
+  class Running {
+   public:
+    explicit Running(RankContext& context) : running_(context.running_) { running_ = true; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() { running_ = false; }
+
+   private:
+    bool& running_;
+  };
+  // Throws UsageError if a program runs.
+  void check_idle(Location where) const {
+    if (running_) [[unlikely]]
+      fail_running(where);
+  }
+
   // Lets go of the programs that use a group.
   void forget_programs_of(const ir::Group& group);
 
@@ -188,6 +207,8 @@ class RankContext {
   std::size_t compiled_programs() const { return executables_.size(); }
 
  private:
+  [[noreturn]] static void fail_running(Location where);
+
   static constinit thread_local std::uint64_t current_id_;  // 0: none yet
 
   friend class Flush;
@@ -226,6 +247,7 @@ class RankContext {
   };
   std::vector<Callback> callbacks_;
   bool in_callback_ = false;
+  bool running_ = false;
   struct CompiledAt {
     Location where;
     Hash128 program;

@@ -68,6 +68,7 @@ std::vector<StatePtr> DirectCollectives::start(RankContext& context, ir::Op op,
                                                const std::vector<ir::Attribute>& attributes,
                                                Location where) {
   const Recorder::Claim claim(context.recorder());
+  context.check_idle(where);
   bool ran = false;  // then peers were told
   try {
     std::exception_ptr pending;  // what fails of all that is pending need not concern this call
@@ -118,8 +119,11 @@ std::vector<StatePtr> DirectCollectives::run(RankContext& context, Program& prog
   const std::array<std::uint32_t, 1> sites = {
       runtime::site_of(where, program.graph.attributes(call).group("group")->name)};
   ran = true;
-  program.executable->run(buffers_, {.lines = lines, .sites = sites, .agreements = agreements},
-                          results_);
+  {
+    const RankContext::Running running(context);
+    program.executable->run(buffers_, {.lines = lines, .sites = sites, .agreements = agreements},
+                            results_);
+  }
   std::vector<StatePtr> out;
   for (std::size_t i = 0; i < results_.size(); ++i) {
     StatePtr state = context.leaf(program.types[i], std::move(results_[i].buffer), where);

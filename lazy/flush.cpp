@@ -59,7 +59,7 @@ std::unique_ptr<Trace> Flush::new_trace() const {
 
 void Flush::take_over(std::unique_ptr<Trace> rest) {
   if (rest->graph().node_count() == 0) rest->graph().default_device = context_.default_device();
-  context_.lazy_ = std::move(rest);
+  former_ = std::exchange(context_.lazy_, std::move(rest));
 }
 
 void Flush::need_targets(std::span<const StatePtr> targets) {
@@ -260,15 +260,16 @@ void RankContext::compute(std::span<const StatePtr> targets) {
     return;
   }
   const Recorder::Claim claim(recorder_);
+  const Location where = targets.empty() ? Location() : targets[0]->where;
+  check_idle(where);
   if (has_dropped_.load(std::memory_order_acquire)) take_dropped();
   if (keep_lazy_trace > 0) {
     throw UsageError(
         "a tensor is read (or a compiled function called) inside a function that is being "
         "differentiated; return the value and read it outside",
-        targets.empty() ? Location() : targets[0]->where);
+        where);
   }
-  const runtime::ProfileSlice slice(runtime_.profile.get(), "call", "flush",
-                                    targets.empty() ? Location() : targets[0]->where);
+  const runtime::ProfileSlice slice(runtime_.profile.get(), "call", "flush", where);
   try {
     Flush(*this).run(targets);
   } catch (const std::exception&) {
@@ -278,7 +279,7 @@ void RankContext::compute(std::span<const StatePtr> targets) {
 }
 
 void RankContext::drop_unused_trace() {
-  if (compiling() || keep_recording > 0) return;
+  if (compiling() || keep_recording > 0 || running_) return;
   const Recorder::Claim claim(recorder_);
   if (has_dropped_.load(std::memory_order_acquire)) take_dropped();
   if (lazy_->has_handles()) return;

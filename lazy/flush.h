@@ -74,7 +74,8 @@ class Flush {
   std::vector<Computed> computed_;
   LiteralInputs::ResultUses result_uses_;
   const EvaluatedProgram* running_ = nullptr;  // once there is one
-  bool over_ = false;                          // the trace is gone
+  bool over_ = false;                          // the trace is replaced
+  std::unique_ptr<Trace> former_;              // by then: it goes when nothing runs any more
 };
 
 // Appends a node of one program to another one; `moved` are the first one's values in it.

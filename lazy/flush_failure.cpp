@@ -95,6 +95,7 @@ std::vector<Executable::Result> results_of(const ir::Graph& graph, NodeId id,
 }  // namespace
 
 void Flush::run(std::span<const StatePtr> targets) {
+  const RankContext::Running running(context_);
   need_targets(targets);
   need_collectives();
   try {
@@ -115,6 +116,7 @@ bool Flush::start_first() {
     return false;
   }
   needed_[first] = true;
+  const RankContext::Running running(context_);
   try {
     evaluate();
   } catch (const std::exception& error) {

@@ -183,6 +183,21 @@ TEST(Laziness, ViewsLookAtTheCallersMemory) {
   EXPECT_EQ(released, 1);
 }
 
+// As code does that releases a view's memory.
+TEST(Laziness, NothingIsEvaluatedInTheMiddleOfAProgram) {
+  auto twice = compile([](const Tensor& x) { return x * 2.F; });
+  const Tensor x = tensor({1.F});
+  const Tensor y = x + 1.F;
+  {
+    const detail::RankContext::Running running(detail::RankContext::current());
+    expect_error<UsageError>([&] { twice(x); }, {"while a program runs"});
+    EXPECT_THROW(eval(y), UsageError);
+    eval(x);
+  }
+  EXPECT_EQ(twice(x).item<float>(), 2);
+  EXPECT_EQ(y.item<float>(), 2);
+}
+
 TEST(Laziness, DumpShowsWhatIsRecordedWithItsLines) {
   const Tensor x = tensor({1.F, 2.F});
   const unsigned line = __LINE__ + 1;
