@@ -217,9 +217,9 @@ class RankContext {
                       std::span<const codegen::Executable::Started> started);
   void run_due_callbacks();
   void take_dropped();
-  // Forgets what is recorded if nobody holds any of it: it holds data, which a program believes to
-  // have let go of.
-  void drop_unused_trace();
+  // Forgets recorded nodes that nobody needs, if it is all of them or they may hold much: they hold
+  // data, which a program believes to have let go of.
+  void drop_unused_nodes();
   // Evaluates what was just recorded, or more, if one of the rules above says so.
   void compute_if_due(std::span<const StatePtr> recorded);
   // Computes all that somebody holds; what fails stays recorded.
@@ -236,6 +236,10 @@ class RankContext {
   // has failed.
   static constexpr std::size_t kPendingNodes = 10000;
   std::size_t most_nodes_ = kPendingNodes;
+  // Above so many inputs of it nodes that nobody needs are dropped; then it is set anew, so that
+  // what is dropped pays for what is looked at.
+  static constexpr std::size_t kFewInputs = 8;
+  std::size_t most_inputs_ = kFewInputs;
   // By their structural hash.
   RecentPrograms<Hash128, EvaluatedProgram, Hash128Hasher> executables_{kept_programs()};
   Device default_device_;

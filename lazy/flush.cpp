@@ -30,7 +30,8 @@ ir::Graph Flush::extract(std::span<const StatePtr> targets) {
   return take_out();
 }
 
-void Flush::evaluate() {
+// What is not computed now and needed later.
+void Flush::find_remaining() {
   close(needed_);
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
     remaining_[id] = !needed_[id] && ir::communicates(graph_, id);
@@ -44,11 +45,21 @@ void Flush::evaluate() {
     }
   }
   close_remaining();
+}
+
+void Flush::evaluate() {
+  find_remaining();
   const ir::Graph program = take_out();
   const bool communicates = program.has_calls();
   if (!communicates) context_.pending_collectives_ = false;
   if (program.results().empty() && !communicates) return;
   finish(execute(program));
+}
+
+void Flush::drop_unused() {
+  const RankContext::Running running(context_);
+  find_remaining();
+  finish({});
 }
 
 // What stays recorded keeps its default device.
@@ -256,7 +267,7 @@ void RankContext::compute(std::span<const StatePtr> targets) {
   bool needed = pending_collectives_;
   for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
   if (!needed) {
-    if (lazy_->graph().node_count() > 0) drop_unused_trace();
+    if (lazy_->graph().node_count() > 0) drop_unused_nodes();
     return;
   }
   const Recorder::Claim claim(recorder_);
@@ -278,14 +289,13 @@ void RankContext::compute(std::span<const StatePtr> targets) {
   }
 }
 
-void RankContext::drop_unused_trace() {
+void RankContext::drop_unused_nodes() {
   if (compiling() || keep_recording > 0 || running_) return;
   const Recorder::Claim claim(recorder_);
   if (has_dropped_.load(std::memory_order_acquire)) take_dropped();
-  if (lazy_->has_handles()) return;
-  // It goes when the new one is there: what it holds may run code of the program's.
-  const std::unique_ptr<Trace> unused =
-      std::exchange(lazy_, std::make_unique<Trace>(Trace::Kind::lazy, id_, mesh_, default_device_));
+  if (lazy_->has_handles() && lazy_->inputs().size() <= most_inputs_) return;
+  Flush(*this).drop_unused();
+  most_inputs_ = 2 * lazy_->inputs().size() + kFewInputs;
 }
 
 ir::Graph RankContext::extract(std::span<const StatePtr> targets) {

@@ -23,6 +23,8 @@ class Flush {
   // Starts the collective that was recorded first, alone, with what it needs. If that fails, the
   // peers are told, and who wants its results gets the failure. False if there is none.
   bool start_first();
+  // Leaves what is needed for what somebody holds, and computes nothing.
+  void drop_unused();
   // The program that computes the targets.
   ir::Graph extract(std::span<const StatePtr> targets);
 
@@ -38,6 +40,7 @@ class Flush {
   };
 
   void evaluate();
+  void find_remaining();
   void need_targets(std::span<const StatePtr> targets);
   void need_collectives();
   void close(std::vector<bool>& marked) const;

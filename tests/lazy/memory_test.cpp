@@ -39,6 +39,23 @@ const MemoryBlock* block_of_line(const std::vector<MemoryBlock>& blocks, unsigne
   return found == blocks.end() ? nullptr : &*found;
 }
 
+// Something recorded is held all the time, and nothing is computed.
+TEST(Memory, WhatIsRecordedAndHeldByNobodyKeepsFewTensors) {
+  simulate(1, [](World&) {
+    auto step = compile([](const Tensor& x) { return x * 0.5F; });
+    const std::size_t before = memory_stats().bytes_in_use;
+    Tensor x = now(from(Floats(kMillion, 1.F), {kMillion}));
+    Tensor last;
+    for (int i = 0; i < 100; ++i) {
+      x = step(std::move(x));
+      last = sum(x);
+      EXPECT_FALSE(computed(last));
+      EXPECT_LE(memory_stats().bytes_in_use, before + 15 * kBytes);
+    }
+    EXPECT_EQ(last.item<float>(), sum(x).item<float>());
+  });
+}
+
 TEST(MemoryStats, CountTensorsByTheirLines) {
   simulate(1, [](World&) {
     const MemoryStats before = memory_stats();
