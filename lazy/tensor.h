@@ -35,6 +35,13 @@ class Tensor {
   // Using an AsyncTensor as a Tensor is the wait.
   Tensor(const AsyncTensor& async,  // NOLINT(google-explicit-constructor)
          std::source_location at = std::source_location::current());
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  // Another value for this handle, which has to be a variable: x[0] = y would change nothing, and
+  // set_at(x, y, 0) is x with y in that place.
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  ~Tensor() = default;
 
   bool defined() const { return state_ != nullptr; }
   // Whether it has none because it was moved from.
@@ -112,6 +119,12 @@ class AsyncTensor {
  public:
   AsyncTensor() = default;
   explicit AsyncTensor(detail::StatePtr state) : state_(std::move(state)) {}
+  AsyncTensor(const AsyncTensor&) = default;
+  AsyncTensor(AsyncTensor&&) = default;
+  // Another value for this variable, as Tensor's.
+  AsyncTensor& operator=(const AsyncTensor&) & = default;
+  AsyncTensor& operator=(AsyncTensor&&) & = default;
+  ~AsyncTensor() = default;
 
   bool defined() const { return state_ != nullptr; }
   // Whether it has none because it was moved from.
