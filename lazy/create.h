@@ -90,6 +90,10 @@ namespace detail {
 Tensor arange_of(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
                  std::source_location at);
 Tensor arange_of(double start, double stop, double step, DType dtype, std::source_location at);
+// What the numbers of a sequence are computed in.
+template <class... Given>
+using SequenceNumber =
+    std::conditional_t<(std::floating_point<Given> || ...), double, std::int64_t>;
 }  // namespace detail
 
 Tensor full(const Shape& shape, const Operand& value);
@@ -103,21 +107,18 @@ Tensor ones(const Shape& shape, DType dtype = DType::f32,
 // reach as far.
 Tensor arange(std::int64_t count, DType dtype = DType::i64,
               std::source_location at = std::source_location::current());
-// start, start + step, ... before `stop`; a step below 0 counts down. Of f32 numbers as many as
-// double arithmetic says.
-template <std::integral Number>
-Tensor arange(Number start, std::type_identity_t<Number> stop,
-              std::type_identity_t<Number> step = 1, DType dtype = DType::i64,
+// start, start + step, ... before `stop`; a step below 0 counts down. If one of the three is
+// floating-point, all are, and there are as many as double arithmetic says.
+template <class Start, class Stop, class Step = int>
+  requires(std::is_arithmetic_v<Start> && std::is_arithmetic_v<Stop> && std::is_arithmetic_v<Step>)
+Tensor arange(Start start, Stop stop, Step step = 1,
+              DType dtype = std::same_as<detail::SequenceNumber<Start, Stop, Step>, double>
+                                ? DType::f32
+                                : DType::i64,
               std::source_location at = std::source_location::current()) {
-  return detail::arange_of(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
-                           static_cast<std::int64_t>(step), dtype, at);
-}
-template <std::floating_point Number>
-Tensor arange(Number start, std::type_identity_t<Number> stop,
-              std::type_identity_t<Number> step = 1, DType dtype = DType::f32,
-              std::source_location at = std::source_location::current()) {
-  return detail::arange_of(static_cast<double>(start), static_cast<double>(stop),
-                           static_cast<double>(step), dtype, at);
+  using Number = detail::SequenceNumber<Start, Stop, Step>;
+  return detail::arange_of(static_cast<Number>(start), static_cast<Number>(stop),
+                           static_cast<Number>(step), dtype, at);
 }
 // 0, 1, ... before `stop`, which need be no whole number.
 template <std::floating_point Number>

@@ -170,9 +170,17 @@ TEST(Sequences, AreNumpys) {
             Floats({1, 6}));
   EXPECT_EQ(arange(2.5).to_vector<float>(), Floats({0, 1, 2}));
   EXPECT_EQ(arange(0.0, 1e300, -1.0).shape(), Shape({0}));
+  // Whole numbers alone make whole numbers, of whatever types.
+  EXPECT_EQ(arange(0, 2.5).to_vector<float>(), Floats({0, 1, 2}));
+  EXPECT_EQ(arange(0, 10, 2.5).to_vector<float>(), Floats({0, 2.5, 5, 7.5}));
+  EXPECT_EQ(arange(1, 2, 0.5, DType::f64).to_vector<double>(), (std::vector<double>{1, 1.5}));
+  EXPECT_EQ(arange(10U, 0U, -4).to_vector<std::int64_t>(), Integers({10, 6, 2}));
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  EXPECT_EQ(arange(0, kFar, kFar / 2).to_vector<std::int64_t>(), Integers({0, kFar / 2}));
   EXPECT_EQ(linspace(0, 1, 50, DType::f64).to_vector<double>().back(), 1);
   expect_error<TypeError>([] { arange(0, 200, 50, DType::i8); }, {"i8 does not hold 150"});
   expect_error<TypeError>([] { arange(0.5, 3.0, 1.0, DType::i32); }, {"i32 holds no fractions"});
+  expect_error<TypeError>([] { arange(0, 3, 0.5, DType::i32); }, {"i32 holds no fractions"});
   expect_error<UsageError>([] { arange(0, 5, 0); }, {"a step of 0"});
   expect_error<TypeError>([] { linspace(0, 1, 5, DType::i32); }, {"holds no fractions"});
 }
