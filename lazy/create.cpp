@@ -159,6 +159,7 @@ Tensor detail::arange_of(std::int64_t start, std::int64_t stop, std::int64_t ste
                          std::source_location at) {
   return composite("arange", at, [&] {
     if (step == 0) throw UsageError("a step of 0");
+    if (dtype == DType::boolean) throw TypeError("bool holds true and false only");
     const bool empty = step > 0 ? stop <= start : stop >= start;
     const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
     const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);

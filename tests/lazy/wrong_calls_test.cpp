@@ -71,6 +71,7 @@ TEST(WrongCalls, OfWhatMakesTensors) {
       WRONG("arange: ", "no end", arange(0.0, 1.0, 0.0)),
       WRONG("arange: ", "u8 does not hold 299", arange(300, DType::u8)),
       WRONG("arange: ", "f16 does not hold 99999", arange(100000, DType::f16)),
+      WRONG("arange: ", "bool holds true and false", arange(0, 5, 1, DType::boolean)),
       WRONG("arange: ", "i8 does not hold -200", arange(-200, 0, 1, DType::i8)),
       WRONG("arange: ", "f16 does not hold 70000", arange(7e4, 7e4 + 2, 0.5, DType::f16)),
       WRONG("linspace: ", "f32 does not hold inf", linspace(0, HUGE_VAL, 3)),
