@@ -74,6 +74,11 @@ class RankContext {
   // The trace that ops record into: the innermost function being compiled, or the lazy one.
   Trace& trace() { return compiling_.empty() ? *lazy_ : *compiling_.back(); }
   bool compiling() const { return !compiling_.empty(); }
+  // Whether it is for a compiled function, which keeps what was recorded once. Those called inside
+  // of what is recorded are part of it, so it is the outermost.
+  bool records_compiled_function() const {
+    return compiling() && compiling_.front()->kind() == Trace::Kind::compiled;
+  }
   // How many functions that are being recorded are inside each other.
   std::size_t depth() const { return compiling_.size(); }
   void push_trace(Trace* trace) { compiling_.push_back(trace); }

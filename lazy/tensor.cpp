@@ -31,8 +31,14 @@ const StatePtr& checked(const StatePtr& state, Location where) {
 const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
   const StatePtr& state = tensor.state(where);
   RankContext& context = RankContext::current();
+  if (!state->is_data()) detail::check_readable(*state, where);
+  if (context.records_compiled_function()) {
+    throw UsageError("the function being compiled reads a tensor made at " + state->where.text() +
+                         ", whose value would be the same in all later calls; pass it as an "
+                         "argument, or read it outside and pass the number",
+                     where);
+  }
   if (!state->is_data()) {
-    detail::check_readable(*state, where);
     context.check_owner(*state, where);
     // What the machine lacks is said where the value was asked for.
     at_line<EnvironmentError>(where, [&] { context.flush(std::span(&state, 1)); });

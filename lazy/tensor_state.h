@@ -62,7 +62,8 @@ std::string without_value(const std::string& name, bool moved);
 // The state of a handle. Throws UsageError, naming the line, if it was never given one.
 const StatePtr& checked(const StatePtr& state, Location where);
 
-// The data of a tensor, computed and complete. Throws UsageError, naming the line, if it has none.
+// The data of a tensor, computed and complete. Throws UsageError, naming the line, if it has none,
+// and inside of a function that is being compiled.
 const StatePtr& evaluated(const Tensor& tensor, Location where);
 
 // Gives a state that has none the value of one that nobody else holds.

@@ -249,6 +249,15 @@ TEST(Compile, ThereIsNothingToReadInside) {
   expect_error<UsageError>([&] { print(tensor({1.F})); }, {"no data to read"}, kNowhere);
 }
 
+TEST(Compile, WhatIsCapturedIsNotReadInsideEither) {
+  Tensor rate = tensor(2.F);
+  auto f = compile([&](const Tensor& x) { return x * rate.item<float>(); });
+  expect_error<UsageError>([&] { f(tensor({1.F})); }, {"reads a tensor", "argument"}, __LINE__ - 1);
+  rate += 1.F;  // is not computed yet
+  expect_error<UsageError>([&] { f(tensor({1.F})); }, {"reads a tensor", "argument"}, __LINE__ - 3);
+  EXPECT_EQ(rate.item<float>(), 3);
+}
+
 TEST(Compile, AnErrorInsideLeavesEverythingUsable) {
   auto f = compile([](const Tensor& x) { return x.rank() == 1 ? x + zeros({7}) : x; });
   expect_error<TypeError>([&] { f(zeros({3})); }, {"broadcast"}, __LINE__ - 1);
