@@ -84,7 +84,7 @@ Tensor AsyncTensor::wait(Location at) const {
 Tensor::Tensor(const AsyncTensor& async, std::source_location at) : Tensor(async.wait(at)) {}
 
 bool AsyncTensor::is_ready(std::source_location at) const {
-  const StatePtr& state = collective(at);
+  const StatePtr state = collective(at);  // a callback may give the handle another value
   RankContext::current().check_owner(*state, at);
   RankContext::current().run_callbacks();
   if (!state->is_data()) {

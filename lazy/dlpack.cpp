@@ -69,8 +69,8 @@ Managed* lend(const ir::Type& type, std::shared_ptr<runtime::Buffer> buffer) {
 }
 
 // The tensor's state, computed, and complete also for those who know nothing of our streams.
-const detail::StatePtr& complete(const Tensor& tensor, Location where) {
-  const detail::StatePtr& state = detail::evaluated(tensor, where);
+detail::StatePtr complete(const Tensor& tensor, Location where) {
+  detail::StatePtr state = detail::evaluated(tensor, where);
   if (!state->type.device.is_cpu()) synchronize();
   return state;
 }
@@ -209,7 +209,7 @@ Tensor imported(Managed* given, Location where) {
 }  // namespace
 
 dlpack::ManagedTensorVersioned* to_dlpack(const Tensor& tensor, std::source_location at) {
-  const detail::StatePtr& state = complete(tensor, at);
+  const detail::StatePtr state = complete(tensor, at);
   dlpack::ManagedTensorVersioned* const out =
       lend<dlpack::ManagedTensorVersioned>(state->type, state->buffer);
   out->flags = dlpack::kReadOnly;
@@ -217,7 +217,7 @@ dlpack::ManagedTensorVersioned* to_dlpack(const Tensor& tensor, std::source_loca
 }
 
 dlpack::ManagedTensor* to_unversioned_dlpack(const Tensor& tensor, std::source_location at) {
-  const detail::StatePtr& state = complete(tensor, at);
+  const detail::StatePtr state = complete(tensor, at);
   RankContext& context = RankContext::current();
   const auto bytes = static_cast<std::size_t>(state->type.bytes());
   const runtime::MemoryLabel label = {.what = "copy", .where = at};
@@ -228,7 +228,7 @@ dlpack::ManagedTensor* to_unversioned_dlpack(const Tensor& tensor, std::source_l
   } else {
     runtime::Accelerator& gpu = context.runtime().accelerator(state->type.device);
     copy = gpu.memory().allocate(bytes, label);
-    const auto host = detail::host_bytes(tensor, at);
+    const auto host = detail::host_bytes(Tensor(state), at);
     gpu.copy_in(copy->data(), host.get(), bytes);
     synchronize();
   }

@@ -28,8 +28,8 @@ const StatePtr& checked(const StatePtr& state, Location where) {
 
 }  // namespace detail
 
-const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
-  const StatePtr& state = tensor.state(where);
+StatePtr detail::evaluated(const Tensor& tensor, Location where) {
+  StatePtr state = tensor.state(where);  // a callback may give the handle another value
   RankContext& context = RankContext::current();
   if (!state->is_data()) detail::check_readable(*state, where);
   if (context.records_compiled_function()) {
@@ -58,7 +58,7 @@ std::int64_t Tensor::size(int dimension, std::source_location at) const {
 }
 
 Array detail::array_of(const Tensor& tensor, Location where) {
-  const StatePtr& data = evaluated(tensor, where);
+  const StatePtr data = evaluated(tensor, where);
   Array out(data->type.dtype, data->type.shape);
   RankContext::current().read(*data, out.bytes());
   return out;
@@ -67,7 +67,7 @@ Array detail::array_of(const Tensor& tensor, Location where) {
 Array Tensor::array(std::source_location at) const { return detail::array_of(*this, at); }
 
 std::shared_ptr<const std::byte> detail::host_bytes(const Tensor& tensor, Location where) {
-  const StatePtr& data = evaluated(tensor, where);
+  const StatePtr data = evaluated(tensor, where);
   if (data->type.device.is_cpu()) return {data->buffer, data->buffer->data()};
   RankContext& context = RankContext::current();
   const auto bytes = static_cast<std::size_t>(data->type.bytes());

@@ -244,9 +244,10 @@ std::vector<T> Tensor::to_vector(std::source_location at) const {
 template <class T>
 HostData<T> Tensor::host(std::source_location at) const {
   detail::check_read_as(*this, dtype_of<T>, at);
-  std::shared_ptr<const std::byte> bytes = detail::host_bytes(*this, at);
+  const Tensor read = *this;  // a callback of on_ready() may give this handle another value
+  std::shared_ptr<const std::byte> bytes = detail::host_bytes(read, at);
   const T* const data = reinterpret_cast<const T*>(bytes.get());
-  return {std::move(bytes), data, shape()};
+  return {std::move(bytes), data, read.shape()};
 }
 
 }  // namespace tutti

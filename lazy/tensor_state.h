@@ -64,7 +64,7 @@ const StatePtr& checked(const StatePtr& state, Location where);
 
 // The data of a tensor, computed and complete. Throws UsageError, naming the line, if it has none,
 // and inside of a function that is being compiled.
-const StatePtr& evaluated(const Tensor& tensor, Location where);
+StatePtr evaluated(const Tensor& tensor, Location where);
 
 // Gives a state that has none the value of one that nobody else holds.
 void give_value(TensorState& state, const StatePtr& value);

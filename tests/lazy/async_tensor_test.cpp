@@ -395,6 +395,21 @@ TEST(AsyncTensor, CallbacksMayCallCompiledFunctions) {
   });
 }
 
+TEST(AsyncTensor, CallbacksMayAssignWhatIsBeingRead) {
+  const AsyncTensor total = all_reduce(ones({}), Group({0}));
+  Tensor t = zeros({});
+  total.on_ready([&](const Tensor& value) { t = broadcast_to(value + 1.F, {3}); });
+  const auto read = t.host<float>();
+  EXPECT_EQ(read.shape(), Shape());
+  EXPECT_EQ(read[0], 0);
+  EXPECT_EQ(t.to_vector<float>(), Floats({2, 2, 2}));
+  AsyncTensor sum = all_reduce(ones({}), Group({0}));
+  sum.on_ready([&](const Tensor&) { sum = AsyncTensor(); });
+  compile([](const Tensor& x) { return x + 1.F; })(ones({}));  // issues it and calls nobody back
+  EXPECT_TRUE(sum.is_ready());
+  EXPECT_FALSE(sum.defined());
+}
+
 // What is lost before it was issued, nobody has waited for.
 TEST(AsyncTensor, CallsBackForWhatWasLost) {
   simulate(2, [](World& world) {
