@@ -142,6 +142,26 @@ Tensor argsort(const Operand& x, std::int64_t axis = -1, bool descending = false
 // on, unless `largest`): x's shape with k in place of the axis. A k beyond the axis is a TypeError.
 Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
 
+// Where these take an axis `true` would be the axis 1.
+template <std::same_as<bool> Flag>
+Tensor argmax(const Operand& x, Flag keepdims) = delete;
+template <std::same_as<bool> Flag>
+Tensor argmin(const Operand& x, Flag keepdims) = delete;
+template <std::same_as<bool> Flag>
+Tensor cumsum(const Operand& x, Flag reverse) = delete;
+template <std::same_as<bool> Flag>
+Tensor cumprod(const Operand& x, Flag reverse) = delete;
+template <std::same_as<bool> Flag>
+Tensor cummax(const Operand& x, Flag reverse) = delete;
+template <std::same_as<bool> Flag>
+Tensor cummin(const Operand& x, Flag reverse) = delete;
+template <std::same_as<bool> Flag>
+Sorted sort(const Operand& x, Flag descending) = delete;
+template <std::same_as<bool> Flag>
+Tensor argsort(const Operand& x, Flag descending) = delete;
+template <std::same_as<bool> Flag>
+Sorted topk(const Operand& x, std::int64_t k, Flag largest) = delete;
+
 // ---- Shape. These cost nothing, or one copy.
 // The same elements, row-major, in another shape; one size may be -1 and follows from the others.
 Tensor reshape(const Operand& x, Integers shape);
@@ -313,6 +333,9 @@ Tensor attention(const Operand& q, const Operand& k, const Operand& v,
                  const AttentionOptions& options = {});
 Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
                  const AttentionOptions& options = {});
+// `true` would be a mask that hides nothing; {.causal = true} is meant.
+template <std::same_as<bool> Flag>
+Tensor attention(const Operand& q, const Operand& k, const Operand& v, Flag causal) = delete;
 
 // ---- Operators. == and its kin are elementwise.
 inline Tensor operator-(const Operand& x) { return neg(x); }

@@ -1,0 +1,4 @@
+// error: (use of|call to) deleted function
+#include <tutti/tutti.h>
+
+tutti::Tensor causal(const tutti::Tensor& x) { return tutti::attention(x, x, x, true); }

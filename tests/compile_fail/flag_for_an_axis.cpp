@@ -1,0 +1,4 @@
+// error: (use of|call to) deleted function
+#include <tutti/tutti.h>
+
+tutti::Sorted smallest(const tutti::Tensor& x) { return tutti::topk(x, 3, false); }
