@@ -18,7 +18,7 @@ class Selector {
   template <std::integral Number>
     requires(!std::same_as<Number, bool>)
   Selector(Number index, std::source_location at = std::source_location::current())
-      : what_(static_cast<std::int64_t>(index)), where_(at) {}
+      : what_(detail::signed_place(index)), where_(at) {}
   Selector(const Range& range, std::source_location at = std::source_location::current())
       : what_(range), where_(at) {}
   Selector(const Tensor& index, std::source_location at = std::source_location::current())

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -274,8 +273,7 @@ Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
   std::optional<std::int64_t> number;
   if (const auto* const given = std::get_if<std::int64_t>(&indices.value())) number = *given;
   if (const auto* const given = std::get_if<std::uint64_t>(&indices.value())) {
-    number = std::in_range<std::int64_t>(*given) ? static_cast<std::int64_t>(*given)
-                                                 : std::numeric_limits<std::int64_t>::max();
+    number = detail::signed_place(*given);
   }
   if (number) {
     const std::int64_t size = t.shape()[static_cast<int>(normal)];

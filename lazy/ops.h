@@ -3,9 +3,11 @@
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/tree.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -92,6 +94,20 @@ Tensor fma(const Operand& x, const Operand& y, const Operand& z);  // x * y + z,
 Tensor cast(const Operand& x, DType dtype);     // float to integer saturates, NaN gives 0
 Tensor bitcast(const Operand& x, DType dtype);  // the same bits as another dtype of that size
 
+namespace detail {
+// The number of an axis or of an element, where negative ones count from the end. 0 - 1 of unsigned
+// numbers is none of these: what no i64 holds becomes the largest one, which is out of range.
+template <std::integral Number>
+std::int64_t signed_place(Number number) {
+  if constexpr (std::unsigned_integral<Number>) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(number, kMost));
+  } else {
+    return number;
+  }
+}
+}  // namespace detail
+
 // ---- Reductions over `axes`: sum(x, 0), sum(x, {0, -1}), and all of them for sum(x). Reduced axes
 // stay with size 1 if keepdims.
 struct Axes : std::optional<std::vector<std::int64_t>> {
@@ -100,7 +116,7 @@ struct Axes : std::optional<std::vector<std::int64_t>> {
   Axes(std::initializer_list<std::int64_t> axes) : optional(std::vector(axes)) {}
   template <std::integral Number>
     requires(!std::same_as<Number, bool>)
-  Axes(Number axis) : Axes({static_cast<std::int64_t>(axis)}) {}
+  Axes(Number axis) : Axes({detail::signed_place(axis)}) {}
 };
 Tensor sum(const Operand& x, Axes axes = {}, bool keepdims = false);
 Tensor prod(const Operand& x, Axes axes = {}, bool keepdims = false);
@@ -171,7 +187,7 @@ Tensor broadcast_to(const Operand& x, Integers shape);
 Tensor expand_dims(const Operand& x, Integers axes);  // new axes, of the result
 template <std::integral Axis>
 Tensor expand_dims(const Operand& x, Axis axis) {
-  return expand_dims(x, std::vector<std::int64_t>{static_cast<std::int64_t>(axis)});
+  return expand_dims(x, std::vector<std::int64_t>{detail::signed_place(axis)});
 }
 Tensor squeeze(const Operand& x, Axes axes = {});  // all axes of size 1 without a list
 // Elements start, start + step, ... before stop of every listed dimension; missing ones are whole.
@@ -204,7 +220,7 @@ AsyncTensor expand_dims(const AsyncTensor& x, Integers axes,
 template <std::integral Axis>
 AsyncTensor expand_dims(const AsyncTensor& x, Axis axis,
                         std::source_location at = std::source_location::current()) {
-  return expand_dims(x, std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}, at);
+  return expand_dims(x, std::vector<std::int64_t>{detail::signed_place(axis)}, at);
 }
 AsyncTensor squeeze(const AsyncTensor& x, Axes axes = {},
                     std::source_location at = std::source_location::current());

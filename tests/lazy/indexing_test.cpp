@@ -44,6 +44,10 @@ TEST(At, WhatIsNotThereIsATypeErrorAtTheLine) {
                           {"there is no element 3 along axis 1 of a tensor of type i64[2,3,4]"});
   expect_error<TypeError>([&] { at(x, -3); }, {"no element -3 along axis 0"});
   expect_error<TypeError>([&] { x[2]; }, {"no element 2 along axis 0"});
+  const std::size_t none = 0;  // less 1: above every element, and not the last one
+  expect_error<TypeError>([&] { x[none - 1]; }, {"no element 9223372036854775807 along axis 0"});
+  expect_error<TypeError>([&] { sum(x, none - 1); }, {"axis 9223372036854775807"});
+  expect_error<TypeError>([&] { expand_dims(x, none - 1); }, {"axis 9223372036854775807"});
   expect_error<TypeError>([&] { at(x, 0, 0, 0, 0); }, {"4 selectors for a tensor of type"});
   expect_error<TypeError>([&] { at(x, tensor(1.F)); }, {"should be an integer scalar, not f32[]"});
   expect_error<TypeError>([&] { at(zeros({0}), tensor(1)); }, {"is empty"});
