@@ -29,18 +29,22 @@ class Array {
   static Array scalar_of(DType dtype, double value);
 
   DType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }
+  const Shape& shape() const& { return shape_; }
+  Shape shape() const&& { return shape_; }
   std::int64_t elements() const { return shape_.elements(); }
   std::span<std::byte> bytes() { return {large_.empty() ? small_.data() : large_.data(), count()}; }
   std::span<const std::byte> bytes() const {
     return {large_.empty() ? small_.data() : large_.data(), count()};
   }
 
-  // The elements as C++ values; throws InternalError if T is not the dtype's type.
+  // The elements as C++ values; throws InternalError if T is not the dtype's type. Of an array that
+  // has a name, since they go with it.
   template <class T>
-  std::span<T> data();
+  std::span<T> data() &;
   template <class T>
-  std::span<const T> data() const;
+  std::span<const T> data() const&;
+  template <class T>
+  std::span<const T> data() const&& = delete;
   // Element n (row-major) as a double; exact for everything but 64-bit integers beyond 2^53.
   double at(std::int64_t n) const;
 
@@ -65,13 +69,13 @@ using ArrayPtr = std::shared_ptr<const Array>;
 ArrayPtr share(Array array);
 
 template <class T>
-std::span<T> Array::data() {
+std::span<T> Array::data() & {
   expect(dtype_of<T>);
   return {reinterpret_cast<T*>(bytes().data()), static_cast<std::size_t>(elements())};
 }
 
 template <class T>
-std::span<const T> Array::data() const {
+std::span<const T> Array::data() const& {
   expect(dtype_of<T>);
   return {reinterpret_cast<const T*>(bytes().data()), static_cast<std::size_t>(elements())};
 }

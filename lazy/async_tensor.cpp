@@ -63,7 +63,7 @@ const StatePtr& AsyncTensor::state(Location where) const {
   return deferred_->computed;
 }
 
-const Shape& AsyncTensor::shape(std::source_location at) const {
+const Shape& AsyncTensor::shape(std::source_location at) const& {
   return (deferred_ != nullptr ? deferred_->type : collective(at))->type.shape;
 }
 DType AsyncTensor::dtype(std::source_location at) const {

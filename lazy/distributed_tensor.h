@@ -64,8 +64,11 @@ class DistributedTensor {
     return layout(at).placements;
   }
   // Of the whole.
-  const Shape& shape(std::source_location at = std::source_location::current()) const {
+  const Shape& shape(std::source_location at = std::source_location::current()) const& {
     return layout(at).shape;
+  }
+  Shape shape(std::source_location at = std::source_location::current()) const&& {
+    return shape(at);
   }
   int rank(std::source_location at = std::source_location::current()) const {
     return shape(at).rank();

@@ -27,7 +27,8 @@ class HostData {
   HostData(std::shared_ptr<const void> owner, const T* data, const Shape& shape)
       : owner_(std::move(owner)), data_(data), shape_(shape) {}
 
-  const Shape& shape() const { return shape_; }
+  const Shape& shape() const& { return shape_; }
+  Shape shape() const&& { return shape_; }
   std::size_t size() const { return static_cast<std::size_t>(shape_.elements()); }
   bool empty() const { return size() == 0; }
   // Element n, row-major; not checked.

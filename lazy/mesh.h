@@ -8,6 +8,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -49,8 +50,10 @@ class DeviceMesh {
                       std::source_location at = std::source_location::current());
 
   // The dimensions' names and sizes.
-  const std::vector<std::string>& names() const { return shape_.names; }
-  const std::vector<std::int64_t>& sizes() const { return shape_.sizes; }
+  const std::vector<std::string>& names() const& { return shape_.names; }
+  std::vector<std::string> names() && { return std::move(shape_.names); }
+  const std::vector<std::int64_t>& sizes() const& { return shape_.sizes; }
+  std::vector<std::int64_t> sizes() && { return std::move(shape_.sizes); }
   // Throws TypeError for an unknown name, as all below.
   std::int64_t size(std::string_view name,
                     std::source_location at = std::source_location::current()) const;
@@ -76,7 +79,8 @@ class DeviceMesh {
   DeviceMesh flatten(std::string name = "") const;
 
   // The ranks of all its meshes (one, or a slice's), one after another, each row-major.
-  const std::vector<std::int64_t>& ranks() const { return ranks_; }
+  const std::vector<std::int64_t>& ranks() const& { return ranks_; }
+  std::vector<std::int64_t> ranks() && { return std::move(ranks_); }
   // Of the rank that the calling thread records for: its place along a dimension; -1 if it is in
   // none of the meshes.
   std::int64_t coordinate(std::string_view name,

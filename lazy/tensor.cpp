@@ -49,7 +49,7 @@ StatePtr detail::evaluated(const Tensor& tensor, Location where) {
 }
 
 const StatePtr& Tensor::state(Location where) const { return detail::checked(state_, where); }
-const Shape& Tensor::shape(std::source_location at) const { return state(at)->type.shape; }
+const Shape& Tensor::shape(std::source_location at) const& { return state(at)->type.shape; }
 DType Tensor::dtype(std::source_location at) const { return state(at)->type.dtype; }
 Device Tensor::device(std::source_location at) const { return state(at)->type.device; }
 

@@ -48,7 +48,10 @@ class Tensor {
   bool was_moved() const { return state_.was_moved(); }
 
   // Metadata never computes and never waits.
-  const Shape& shape(std::source_location at = std::source_location::current()) const;
+  const Shape& shape(std::source_location at = std::source_location::current()) const&;
+  Shape shape(std::source_location at = std::source_location::current()) const&& {
+    return shape(at);
+  }
   DType dtype(std::source_location at = std::source_location::current()) const;
   int rank(std::source_location at = std::source_location::current()) const {
     return shape(at).rank();
@@ -130,7 +133,10 @@ class AsyncTensor {
   // Whether it has none because it was moved from.
   bool was_moved() const { return state_.was_moved(); }
   // Metadata never waits.
-  const Shape& shape(std::source_location at = std::source_location::current()) const;
+  const Shape& shape(std::source_location at = std::source_location::current()) const&;
+  Shape shape(std::source_location at = std::source_location::current()) const&& {
+    return shape(at);
+  }
   DType dtype(std::source_location at = std::source_location::current()) const;
   int rank(std::source_location at = std::source_location::current()) const {
     return shape(at).rank();

@@ -52,6 +52,17 @@ TEST(Answers, ShapesAreMadeOfListsAndListsOfShapes) {
   EXPECT_EQ(broadcast_to(tensor(1.F), x.shape()).shape(), x.shape());
 }
 
+TEST(Answers, ShapesAndRanksOutliveWhatTheyWereAskedOf) {
+  std::vector<std::int64_t> seen;
+  for (const std::int64_t size : transpose(zeros({2, 3})).shape()) seen.push_back(size);
+  for (const std::int64_t size : zeros({4}).array().shape()) seen.push_back(size);
+  for (const std::int64_t size : zeros({5}).host<float>().shape()) seen.push_back(size);
+  const DeviceMesh mesh({{"dp", 2}, {"tp", 2}});
+  for (const std::int64_t rank : mesh["tp"].ranks()) seen.push_back(rank);
+  for (const std::int64_t size : mesh.flatten().sizes()) seen.push_back(size);
+  EXPECT_EQ(seen, std::vector<std::int64_t>({3, 2, 4, 5, 0, 1, 2, 3, 4}));
+}
+
 TEST(Answers, AxesAndElementsThatAreNotThere) {
   const Tensor x = zeros({2, 3});
   expect_error<TypeError>([&] { sum(x, 2); }, {"sum: axis 2 of f32[2,3]; -2 to 1 are there"});
