@@ -81,21 +81,25 @@ std::string own_text(const std::system_error& error) {
   try {
     std::rethrow_exception(error);
   } catch (const CommError& e) {
-    throw CommError(prefix + e.what());
+    throw CommError(prefix, e);
   } catch (const TypeError& e) {
-    throw TypeError(prefix + e.what());
+    throw TypeError(prefix, e);
   } catch (const UsageError& e) {
-    throw UsageError(prefix + e.what());
+    throw UsageError(prefix, e);
+  } catch (const ParseError& e) {
+    throw ParseError(prefix, e);
+  } catch (const VerifyError& e) {
+    throw VerifyError(prefix, e);
   } catch (const OutOfMemoryError& e) {
-    throw OutOfMemoryError(prefix + e.what());
+    throw OutOfMemoryError(prefix, e);
   } catch (const EnvironmentError& e) {
-    throw EnvironmentError(prefix + e.what());
+    throw EnvironmentError(prefix, e);
   } catch (const NumericError& e) {
-    throw NumericError(prefix + e.what());
+    throw NumericError(prefix, e);
   } catch (const InternalError& e) {
-    throw InternalError(prefix + e.what());
+    throw InternalError(prefix, e);
   } catch (const Error& e) {
-    throw Error(prefix + e.what());
+    throw Error(prefix, e);
   } catch (const std::system_error& e) {
     if (typeid(e) == typeid(std::system_error)) {
       const std::string own = own_text(e);

@@ -12,6 +12,8 @@ namespace tutti {
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& what, Location where = {});
+  // Another error's, of the same line, with a text in front.
+  Error(const std::string& front, const Error& error);
   // The line of the user's program that the error speaks of; unknown() if there is none.
   const Location& where() const { return where_; }
   // what() without that line.

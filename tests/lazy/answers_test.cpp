@@ -173,6 +173,8 @@ TEST(Answers, OtherExceptionsKeepTheirRankAndType) {
     }
     return "another type";
   };
+  EXPECT_EQ(text_of(ParseError("no number")), "rank 1: no number");
+  EXPECT_EQ(text_of(VerifyError("a cycle")), "rank 1: a cycle");
   EXPECT_EQ(text_of(std::runtime_error("disk full")), "rank 1: disk full");
   EXPECT_EQ(text_of(std::out_of_range("no")), "rank 1: no");
   const std::error_code full(ENOSPC, std::generic_category());
@@ -184,6 +186,18 @@ TEST(Answers, OtherExceptionsKeepTheirRankAndType) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(text_of(Own("mine")), "mine");
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("rank 1 threw: mine"));
+}
+
+TEST(Answers, ErrorsOfARankKeepTheirLine) {
+  const Location line = std::source_location::current();
+  try {
+    simulate(1, [&](World&) { throw TypeError("odd", line); });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const TypeError& error) {
+    EXPECT_EQ(error.what(), "rank 0: " + line.text() + ": odd");
+    EXPECT_EQ(error.where(), line);
+    EXPECT_EQ(error.message(), "rank 0: odd");
+  }
 }
 
 TEST(Answers, MessagesThatWaitForEachOther) {
