@@ -73,8 +73,7 @@ class Selection {
   static Tensor beside(const Tensor& taken, const Operand& value) {
     // (A sum with 0 would make 0 of -0.)
     if (taken.dtype() != DType::boolean) return sub(value, zeros_like(taken));
-    const Tensor zeros_there = zeros_like(cast(taken, DType::u8));
-    return logical_or(ne(zeros_there, 0), value);
+    return logical_or(zeros_like(taken), value);
   }
 
   // The value with what adds nothing, not even to -0, around it, as large as x; ranges that go

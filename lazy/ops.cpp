@@ -34,6 +34,14 @@ Tensor unary(Op op, const Operand& x, std::vector<ir::Attribute> attributes = {}
   return Tensor(context.record_local(op, std::span(&value, 1), std::move(attributes), x.where()));
 }
 
+// An op of the tables. Zeros and ones like a tensor are ops of numbers, by way of which bools go.
+Tensor unary_op(Op op, const Operand& x) {
+  const bool fills = op == Op::zeros_like || op == Op::ones_like;
+  if (!fills || x.dtype() != DType::boolean) return unary(op, x);
+  const Tensor numbers = unary(op, Operand(unary(Op::cast, x, {DType::u8}), x.where()));
+  return unary(Op::cast, Operand(numbers, x.where()), {DType::boolean});
+}
+
 // Operands of one dtype, in the trace: numbers take that of the first tensor among them.
 template <std::size_t count>
 std::array<ir::Value, count> unified(RankContext& context,
@@ -70,7 +78,7 @@ Tensor reduce(Op op, const Operand& x, const Axes& axes, bool keepdims) {
 }  // namespace
 
 #define TUTTI_UNARY(name, ...) \
-  Tensor name(const Operand& x) { return unary(Op::name, x); }
+  Tensor name(const Operand& x) { return unary_op(Op::name, x); }
 #define TUTTI_BINARY(name, ...) \
   Tensor name(const Operand& x, const Operand& y) { return binary(Op::name, x, y); }
 #define TUTTI_TERNARY(name, ...)

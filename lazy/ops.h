@@ -51,7 +51,7 @@ Tensor is_finite(const Operand& x);    // bool result
 Tensor relu(const Operand& x);         // max(x, 0); gradient 0 at 0
 Tensor silu(const Operand& x);         // x * sigmoid(x)
 Tensor softplus(const Operand& x);     // log(1 + e^x)
-Tensor zeros_like(const Operand& x);   // zeros of x's shape, dtype and replication
+Tensor zeros_like(const Operand& x);   // zeros of x's shape, dtype (also bool) and replication
 Tensor ones_like(const Operand& x);
 Tensor stop_gradient(const Operand& x);  // x, whose gradient is 0
 // x, which nothing is computed of before `after` is there; of any shape and dtype.

@@ -143,6 +143,10 @@ TEST(Shapes, RollRepeatAndTriangles) {
   const Tensor square = reshape(arange(9) + 1, {3, 3});
   EXPECT_EQ(tril(square).to_vector<std::int64_t>(), Integers({1, 0, 0, 4, 5, 0, 7, 8, 9}));
   EXPECT_EQ(triu(square, 1).to_vector<std::int64_t>(), Integers({0, 2, 3, 0, 0, 6, 0, 0, 0}));
+  const Tensor truths = full({2, 2}, true);
+  EXPECT_EQ(tril(truths).to_vector<bool>(), std::vector<bool>({true, false, true, true}));
+  EXPECT_EQ(zeros_like(truths[0]).to_vector<bool>(), std::vector<bool>({false, false}));
+  EXPECT_EQ(ones_like(!truths[0]).to_vector<bool>(), std::vector<bool>({true, true}));
   expect_error<TypeError>([&] { tril(x); }, {"tril: a tensor of rank 1"});
   expect_error<TypeError>([&] { roll(x, 1, 1); }, {"roll"});
 }
