@@ -47,6 +47,11 @@ struct Caller {
       }
     }
   }
+  // The same, all of which have values.
+  void check_inputs(const std::vector<Tensor>& inputs) const {
+    check_list(inputs, "inputs");
+    for (const Tensor& input : inputs) input.state(where);  // throws if there is no value
+  }
 };
 
 ir::Type type_like(const Tensor& x) {
@@ -250,7 +255,7 @@ void reduce_scatter_into_(Tensor& output, const Tensor& x, const Group& group, R
 void reduce_scatter_(Tensor& output, const std::vector<Tensor>& inputs, const Group& group,
                      Reduce reduce, std::source_location at) {
   const Caller caller{.name = "reduce_scatter_", .group = group, .where = at};
-  caller.check_list(inputs, "inputs");
+  caller.check_inputs(inputs);
   const auto own = static_cast<std::size_t>(std::max<std::int64_t>(caller.position(), 0));
   caller.check_output(output, type_like(inputs[own]));
   std::vector<Shape> shapes;
@@ -272,7 +277,7 @@ void scatter_(Tensor& output, const std::vector<Tensor>& inputs, const Group& gr
   const Caller caller{.name = "scatter_", .group = group, .where = at};
   Tensor operand;
   if (caller.position() == root) {
-    caller.check_list(inputs, "inputs");
+    caller.check_inputs(inputs);
     if (!all_alike(inputs)) caller.refuse("inputs of different shapes");
     caller.check_output(output, type_like(inputs[0]));
     operand = flat(inputs, at);
@@ -299,7 +304,7 @@ void scatter_(Tensor& output, const std::vector<Tensor>& inputs, const Group& gr
 void all_to_all_(std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                  const Group& group, std::source_location at) {
   const Caller caller{.name = "all_to_all_", .group = group, .where = at};
-  caller.check_list(inputs, "inputs");
+  caller.check_inputs(inputs);
   const bool alike = all_alike(inputs);
   const bool known = std::ranges::all_of(outputs, [](const Tensor& t) { return t.defined(); });
   if (!alike && (outputs.empty() || !known)) {

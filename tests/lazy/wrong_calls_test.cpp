@@ -466,9 +466,13 @@ TEST(WrongCalls, OfCollectives) {
   expect_error<TypeError>([&] { all_gather_into_(y, ones({5}), self); }, {""});
   expect_error<UsageError>([&] { all_reduce_(y, both); }, {"rank 1"});
   Tensor unset;
+  std::vector<Tensor> some;
   expect_error<UsageError>([&] { all_reduce_(unset, self); }, {"never given a value"});
   expect_error<UsageError>([&] { broadcast_(unset, self); }, {"never given a value"});
   expect_error<UsageError>([&] { all_gather_into_(y, unset, self); }, {"never given a value"});
+  expect_error<UsageError>([&] { reduce_scatter_(y, {unset}, self); }, {"never given a value"});
+  expect_error<UsageError>([&] { scatter_(y, {unset}, self); }, {"never given a value"});
+  expect_error<UsageError>([&] { all_to_all_(some, {unset}, self); }, {"never given a value"});
   expect_error<UsageError>([&] { (void)(DistributedTensor() + DistributedTensor()); },
                            {"no value"});
 }
