@@ -147,6 +147,7 @@ auto scan(F f, const Carry& init, const Xs& xs, ScanOptions options = {},
     static_assert(detail::is_step_result<Pair>,
                   "the body of a scan gives a pair, std::pair(next carry, y)");
     if constexpr (detail::is_step_result<Pair>) {
+      detail::check_function(f, "scan", at);
       return detail::scan_of<typename Pair::second_type>(f, init, xs, options, at);
     }
   }

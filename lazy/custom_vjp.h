@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/lazy/empty_function.h>
 #include <tutti/lazy/grad.h>
 
 #include <source_location>
@@ -52,6 +53,8 @@ class CustomScope {
 template <class Forward, class Backward>
 auto custom_vjp(Forward forward, Backward backward,
                 std::source_location at = std::source_location::current()) {
+  detail::check_function(forward, "custom_vjp", at);
+  detail::check_function(backward, "custom_vjp", at);
   return [forward = std::move(forward), backward = std::move(backward),
           at]<class... Arguments>(const Arguments&... arguments) {
     using Result = detail::Waited<std::decay_t<decltype(forward(arguments...).first)>>;

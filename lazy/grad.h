@@ -263,7 +263,8 @@ class CheckpointScope {
 // The same function, of which gradients keep only what it is given: the values inside are computed
 // again when a gradient needs them, collectives among them. Less memory for more time.
 template <class F>
-auto checkpoint(F f) {
+auto checkpoint(F f, std::source_location at = std::source_location::current()) {
+  detail::check_function(f, "checkpoint", at);
   return [f = std::move(f)](const auto&... arguments) {
     const detail::CheckpointScope scope;
     return f(arguments...);

@@ -350,6 +350,7 @@ TEST(WrongCalls, OfDerivatives) {
 TEST(WrongCalls, OfControlFlow) {
   const Tensor x = ones({2});
   using Branch = std::function<Tensor(const Tensor&)>;
+  using Step = std::function<std::pair<Tensor, Tensor>(const Tensor&, const Tensor&)>;
   const auto same = [](const Tensor& y) { return y; };
   const auto more = [](const Tensor&) { return ones({3}); };
   const auto nothing = [](const Tensor&) { return Tensor(); };
@@ -363,7 +364,11 @@ TEST(WrongCalls, OfControlFlow) {
       WRONG("cond: ", "no function to call", cond(true, Branch(), Branch(), x)),
       WRONG("for_loop: ", "no function to call",
             for_loop(2, std::function<Tensor(Tensor, Tensor)>(), x)),
+      WRONG("scan: ", "no function to call", scan(Step(), x, x)),
       WRONG("compile: ", "no function to call", compile(Branch())),
+      WRONG("checkpoint: ", "no function to call", checkpoint(Branch())),
+      WRONG("custom_vjp: ", "no function to call", custom_vjp(Step(), more)),
+      WRONG("custom_vjp: ", "no function to call", custom_vjp(more, Step())),
       WRONG("grad: ", "no function to call", grad(Branch())),
       WRONG("cond: ", "compare it", cond(0.5F, same, same, x)),
       WRONG("", "never given", for_loop(3, step, x)),
