@@ -4,6 +4,7 @@
 #include <tutti/lazy/tensor.h>
 
 #include <ranges>
+#include <utility>
 
 namespace tutti {
 
@@ -51,6 +52,12 @@ const char* progress_of(const detail::TensorState& state) {
 }
 
 }  // namespace
+
+Deferred::~Deferred() {
+  while (before != nullptr && before.use_count() == 1) {
+    before = std::exchange(before->before, nullptr);
+  }
+}
 
 const StatePtr& AsyncTensor::collective(Location where) const {
   return detail::checked(state_, where);

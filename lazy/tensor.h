@@ -101,6 +101,11 @@ void check_read_as(const Tensor& tensor, DType dtype, Location where);
 // What is to be computed of a collective's result once somebody waits for it; views of a result
 // that is still under way, for instance.
 struct Deferred {
+  Deferred() = default;
+  Deferred(const Deferred&) = default;
+  Deferred& operator=(const Deferred&) = delete;
+  ~Deferred();  // of a long chain without recursion
+
   std::shared_ptr<Deferred> before;  // of whose result; null: of the collective's
   std::function<Tensor(const Tensor&)> compute;
   StatePtr type;         // without a value

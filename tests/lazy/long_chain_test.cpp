@@ -1,6 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
-// A million ops in a row: recorded, differentiated, evaluated and released without deep recursion.
+// A million ops in a row: recorded, differentiated, evaluated and released without deep recursion;
+// views, too.
 namespace tutti::test::long_chain_test {
 namespace {
 
@@ -21,6 +22,14 @@ TEST(LongChain, IsRecordedDifferentiatedAndDropped) {
   };
   const Tensor gradient = grad(chain)(tensor(2.F));
   EXPECT_EQ(gradient.shape(), Shape{});
+}
+
+TEST(LongChain, OfViewsThatNobodyWaitsForIsDropped) {
+  AsyncTensor x = all_reduce(ones({2}), Group({0}));
+  for (int i = 0; i < 200'000; ++i) x = reverse(x, {0});
+  EXPECT_EQ(x.shape(), Shape({2}));
+  x = AsyncTensor();
+  EXPECT_FALSE(x.defined());
 }
 
 }  // namespace
