@@ -336,7 +336,7 @@ void detail::check_clipped(detail::TreeRef gradients, const Operand& most) {
 Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
   const Operand limit = as_scalar_of(norm, most);
   // A norm of 0 leaves them as they are; one beyond all numbers, less itself, is no number.
-  const Tensor within = norm <= limit;
+  const Tensor within = logical_and(norm <= limit, is_finite(norm));  // also of an infinite limit
   const Tensor large = select(within, ones_like(norm), norm);
   return select(within, ones_like(norm), limit / large + (large - large));
 }

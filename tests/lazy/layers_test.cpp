@@ -228,7 +228,11 @@ TEST(Clipping, IsByTheLengthOfAll) {
   const std::vector<Tensor> bad = {tensor({NAN, 1.F})};
   EXPECT_TRUE(std::isnan(clip_by_global_norm(bad, 1.F).first[0].to_vector<float>()[1]));
   const std::vector<Tensor> endless = {tensor({1e30F, 1.F})};
-  EXPECT_TRUE(std::isnan(clip_by_global_norm(endless, 1.F).first[0].to_vector<float>()[1]));
+  for (const float most : {1.F, INFINITY}) {
+    EXPECT_TRUE(std::isnan(clip_by_global_norm(endless, most).first[0].to_vector<float>()[1]));
+  }
+  const auto unlimited = clip_by_global_norm(gradients, INFINITY).first;
+  EXPECT_EQ(unlimited[1].to_vector<float>(), Floats({0, 4}));
   const std::vector<Tensor> narrow = {cast(tensor({3.F, 4.F}), DType::bf16)};
   EXPECT_EQ(clip_by_global_norm(narrow, 1.F).first[0].dtype(), DType::bf16);
 }
