@@ -10,12 +10,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -75,6 +77,15 @@ void note_placeholders(const Array& array, bool& tampered) {
   };
   if (array.dtype() == DType::f32) scan(array.data<float>());
   if (array.dtype() == DType::f64) scan(array.data<double>());
+  if (!is_narrow_floating(array.dtype())) return;
+  visit_dtype(array.dtype(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_narrow_float<T>) {
+      for (const T element : array.data<T>()) {
+        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(element));
+        if (ScalarTag::is_negative_nan(bits, true)) tampered = true;
+      }
+    }
+  });
 }
 
 // The device that TUTTI_DEVICE names.

@@ -70,6 +70,9 @@ std::optional<ir::Value> argument(RankContext& context, const Operand::Number& n
   const bool tampered = root.scalar_tampered;
   const auto position =
       detail::ScalarTag::argument_of(number.bits, number.single, root.scalar_tampered);
+  if (!position && detail::ScalarTag::is_negative_nan(number.bits, number.single)) {
+    root.scalar_tampered = true;
+  }
   if (root.scalar_tampered && !tampered) {
     root.scalar_tampered_at = context.line_of(where);
   }

@@ -37,4 +37,8 @@ std::optional<int> ScalarTag::argument_of(std::uint64_t bits, bool single, bool&
   return static_cast<int>((bits & number) >> (single ? 0 : kWidening)) - 1;
 }
 
+bool ScalarTag::is_negative_nan(std::uint64_t bits, bool single) {
+  return bits > (single ? 0xFF800000ULL : 0xFFF0000000000000ULL);
+}
+
 }  // namespace tutti::detail

@@ -16,6 +16,8 @@ struct ScalarTag {
   // The argument a number stands for; nothing for an ordinary number. `tampered` is set if C++
   // arithmetic was done on one.
   static std::optional<int> argument_of(std::uint64_t bits, bool single, bool& tampered);
+  // Whether a number is a negative NaN: what is left of a tag in a narrow float.
+  static bool is_negative_nan(std::uint64_t bits, bool single);
 };
 
 }  // namespace tutti::detail

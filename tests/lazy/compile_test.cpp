@@ -128,6 +128,17 @@ TEST(Compile, CPlusPlusArithmeticOnAFloatMakesItStatic) {
   EXPECT_EQ(f.programs(), 2U);
 }
 
+TEST(Compile, AFloatInANarrowerOneIsStatic) {
+  auto f = compile([](const Tensor& x, float rate) { return x * tensor({Float16(rate)}); });
+  const Tensor x = full({1}, 4, DType::f16);
+  EXPECT_EQ(cast(f(x, 0.25F), DType::f32).item<float>(), 1);
+  EXPECT_EQ(cast(f(x, 0.5F), DType::f32).item<float>(), 2);
+  auto widened =
+      compile([](const Tensor& y, float rate) { return y * static_cast<float>(BFloat16(rate)); });
+  EXPECT_EQ(widened(tensor({4.F}), 0.25F).item<float>(), 1);
+  EXPECT_EQ(widened(tensor({4.F}), 0.5F).item<float>(), 2);
+}
+
 TEST(Compile, ABranchOnAFloatMakesItStatic) {
   auto f = compile([](const Tensor& x, double rate) { return rate > 0.5 ? x * 2.F : x; });
   EXPECT_EQ(f(tensor({4.F}), 0.25).item<float>(), 4);
