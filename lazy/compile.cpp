@@ -4,6 +4,7 @@
 #include <tutti/lazy/compiled_program.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/failed_work.h>
+#include <tutti/lazy/known_number.h>
 #include <tutti/lazy/scalar_tag.h>
 #include <tutti/lazy/signature.h>
 #include <tutti/lazy/size_marks.h>
@@ -190,6 +191,17 @@ std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
   }
 }
 
+void CompiledFunction::check_numbers(const Program& program) const {
+  for (const Trace::NarrowedArgument& each : program.narrowed_arguments) {
+    const double number = arguments_.scalars[each.number].value;
+    if (is_kept(number, Array::scalar_of(each.dtype, number).at(0))) continue;
+    throw TypeError("the number " + number_text(number) + " meets a tensor of " +
+                        std::string(name_of(each.dtype)) + " at " + each.where.text() +
+                        ", where it does not fit; cast the tensor, or pass another number",
+                    called_at_);
+  }
+}
+
 void CompiledFunction::run(RankContext& context, Program& program) {
   running_ = false;
   try {
@@ -254,6 +266,7 @@ std::vector<StatePtr> CompiledFunction::inputs_of(Program& program, bool ran) co
 }
 
 void CompiledFunction::run_program(RankContext& context, Program& program) {
+  check_numbers(program);
   std::vector<std::int64_t> values;
   if (program.sizes) values = sizes_of(program);
   std::size_t tensor = 0;

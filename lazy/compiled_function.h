@@ -161,6 +161,8 @@ class CompiledFunction {
   std::optional<Recording> record_all(const Names& names, Body body, bool tagged,
                                       std::vector<std::string>& reasons);
   void call_without_arguments(Describe describe, Body body, const std::exception& error);
+  // Throws TypeError if a number of the call does not fit a tensor's dtype that it meets.
+  void check_numbers(const Program& program) const;
   void run(RankContext& context, Program& program);
   void run_program(RankContext& context, Program& program);
   // What a call that failed owes the peers. `ran`: its executable did, and failed.

@@ -3,6 +3,7 @@
 #include <tutti/codegen/driver/varying_sizes.h>
 #include <tutti/lazy/compiled_function.h>
 #include <tutti/lazy/literal_inputs.h>
+#include <tutti/lazy/trace.h>
 
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,7 @@ struct CompiledFunction::Program {
   std::vector<std::string> origins;  // of results that are still under way
   std::vector<bool> positions;       // of results; passes may make constants of them
   LiteralPlan literals;
+  std::vector<Trace::NarrowedArgument> narrowed_arguments;
   std::optional<codegen::VaryingSizes> sizes;         // if some vary
   std::vector<std::string> reasons;                   // why these are not smaller
   std::vector<codegen::Executable::Pending> pending;  // scratch, as the next

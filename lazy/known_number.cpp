@@ -55,6 +55,10 @@ bool holds(DType dtype, std::int64_t number) {
   });
 }
 
+bool is_kept(double number, double stored) {
+  return std::isfinite(stored) || (std::isnan(stored) ? std::isnan(number) : std::isinf(number));
+}
+
 std::string number_text(double number) {
   std::string text = std::to_string(number);
   text.erase(text.find_last_not_of('0') + 1);

@@ -20,6 +20,9 @@ void check_scalar(const char* what, const Operand& given);
 void check_finite_number(const char* what, const Operand& given);
 // Whether an integer dtype has the number; false for all others.
 bool holds(DType dtype, std::int64_t number);
+// Whether what a floating-point dtype stores of a number is that or one beside it: no infinity or
+// NaN that it was not.
+bool is_kept(double number, double stored);
 // "0.25": without zeros at the end.
 std::string number_text(double number);
 

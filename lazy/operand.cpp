@@ -1,9 +1,11 @@
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/known_number.h>
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/scalar_tag.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -27,10 +29,9 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
   if (const auto* number = std::get_if<Operand::Number>(&value)) {
     if (!is_floating(dtype)) refuse(std::to_string(number->value), "which holds no fractions");
     Array scalar = Array::scalar_of(dtype, number->value);
-    const double stored = scalar.at(0);
-    const bool fits = std::isfinite(stored) ||
-                      (std::isnan(stored) ? std::isnan(number->value) : std::isinf(number->value));
-    if (!fits) refuse(std::to_string(number->value), "where it does not fit");
+    if (!detail::is_kept(number->value, scalar.at(0))) {
+      refuse(std::to_string(number->value), "where it does not fit");
+    }
     return scalar;
   }
   if (const auto* truth = std::get_if<bool>(&value)) {
@@ -84,6 +85,14 @@ std::optional<ir::Value> argument(RankContext& context, const Operand::Number& n
     throw TypeError("a floating-point argument meets a tensor of " + std::string(name_of(dtype)) +
                         "; cast the tensor",
                     where);
+  }
+  // Whether the number fits is known at a call.
+  const auto number_of_argument = static_cast<std::size_t>(*position);
+  const auto is_known = [&](const Trace::NarrowedArgument& each) {
+    return each.number == number_of_argument && each.dtype == dtype;
+  };
+  if (dtype != DType::f64 && std::ranges::none_of(root.narrowed_arguments, is_known)) {
+    root.narrowed_arguments.push_back({number_of_argument, dtype, context.line_of(where)});
   }
   trace.builder().at(context.line_of(where));
   return trace.number(trace.builder().add(ir::Op::cast, {value}, {dtype}));

@@ -92,6 +92,13 @@ class Trace {
   bool is_number(ir::Value value) const { return value.id < numbers_.size() && numbers_[value.id]; }
   // The formal arguments that C++ floating-point arguments became, by their number.
   std::vector<ir::Value> scalar_arguments;
+  // Where one meets a tensor of a dtype that may not have its number.
+  struct NarrowedArgument {
+    std::size_t number;
+    DType dtype;
+    Location where;
+  };
+  std::vector<NarrowedArgument> narrowed_arguments;
   // Set when C++ arithmetic was done on such an argument while tracing.
   bool scalar_tampered = false;
   // The line that used the result of it first, if one did.

@@ -35,6 +35,7 @@ struct CompiledFunction::Recording {
   ir::Graph graph;
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
   std::size_t numbers = 0;       // parameters behind the tensors that are numbers
+  std::vector<Trace::NarrowedArgument> narrowed_arguments;
 };
 
 std::optional<CompiledFunction::Recording> CompiledFunction::record(
@@ -84,7 +85,8 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record(
   }
   if (tagged && static_scalars_) return std::nullopt;
   // Constants that were let in while tracing are parameters, too.
-  return Recording{trace.program(), trace.inputs(), trace.scalar_arguments.size()};
+  return Recording{trace.program(), trace.inputs(), trace.scalar_arguments.size(),
+                   trace.narrowed_arguments};
 }
 
 std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
@@ -156,6 +158,7 @@ void CompiledFunction::trace(const Names& names, Body body, bool tagged) {
   if (!recording) recording = record_all(names, body, false, program->reasons);
   program->graph = std::move(recording->graph);
   program->inputs = std::move(recording->inputs);
+  program->narrowed_arguments = std::move(recording->narrowed_arguments);
   // From here on the call counts: what fails is no reason for peers to wait.
   making_ = std::move(program);
   make_ready_to_run(*making_, names, recording->numbers);

@@ -120,6 +120,21 @@ TEST(Compile, FloatsThatAreNanOrInfiniteGoThrough) {
   EXPECT_EQ(f.programs(), 1U);
 }
 
+TEST(Compile, AFloatThatDoesNotFitIsAnErrorOfTheCall) {
+  auto f = compile([](const Tensor& x, float y) { return x * y; });
+  const Tensor x = ones({1}, DType::f16);
+  for (int i = 0; i < 2; ++i) {
+    expect_error<TypeError>([&] { f(x, 65536.F); }, {"65536 meets a tensor of f16", "not fit"});
+    EXPECT_EQ(cast(f(x, 2.F), DType::f32).item<float>(), 2);
+  }
+  EXPECT_TRUE(std::isinf(cast(f(x, INFINITY), DType::f32).item<float>()));
+  EXPECT_EQ(f.programs(), 1U);
+  auto in_loop = compile([](const Tensor& y, double z) {
+    return for_loop(2, [&](const Tensor&, const Tensor& carry) { return carry + z; }, y);
+  });
+  expect_error<TypeError>([&] { in_loop(ones({1}), 1e300); }, {"meets a tensor of f32", "not fit"});
+}
+
 TEST(Compile, CPlusPlusArithmeticOnAFloatMakesItStatic) {
   auto f = compile([](const Tensor& x, float rate) { return x * (1.F - rate); });
   EXPECT_EQ(f(tensor({4.F}), 0.25F).item<float>(), 3);
