@@ -62,7 +62,7 @@ const Reference& RegionText::unsharded(const Reference& reference) const {
 }
 
 const Reference* RegionText::result(std::size_t n) const {
-  if (region_.operations.empty()) return nullptr;
+  if (region_.operations.empty() || !is_return(region_.operations.back())) return nullptr;
   const Operation& last = region_.operations.back();
   return n < last.operands.size() ? &unsharded(last.operands[n]) : nullptr;
 }

@@ -114,7 +114,7 @@ struct ConvolutionPlaces {
 ConvolutionPlaces places_of(Step& step, int rank) {
   ConvolutionPlaces out;
   const Attribute& all = step.get("dim_numbers", "dimension_numbers");
-  const bool lists = !all.items.empty() && all.names[0].empty();
+  const bool lists = !all.items.empty() && all.items[0].kind == Attribute::Kind::container;
   if (lists && all.items.size() != 3) step.fail("expected three lists of dimension numbers");
   if (lists) {
     out = {.input = listed_places(step, all.items[0], "b", "f"),

@@ -47,9 +47,10 @@ class Combinations {
     // What decides of several operands is chosen by the same order itself.
     for (int i = 0; i < count_; ++i) {
       const Keys& keys = choices[static_cast<std::size_t>(i)];
-      for (const ComparedKey& key : keys) {
-        if (key.operand == i) continue;
-        if (!begin_alike(keys, choices[static_cast<std::size_t>(key.operand)])) return false;
+      for (std::size_t k = 0; k < keys.size(); ++k) {
+        if (keys[k].operand == i) continue;
+        const Keys& others = choices[static_cast<std::size_t>(keys[k].operand)];
+        if (!begin_alike(keys, others, k + 1)) return false;
       }
     }
     return true;
@@ -101,14 +102,15 @@ class Combinations {
     return std::move(*keys);
   }
 
-  // Whether two orders are one as far as both go.
-  static bool begin_alike(const Keys& a, const Keys& b) {
+  // Whether two orders are one as far as both go, by so many keys at least.
+  static bool begin_alike(const Keys& a, const Keys& b, std::size_t least) {
     const auto alike = [](const ComparedKey& x, const ComparedKey& y) {
       return x.operand == y.operand && x.descending == y.descending && x.total == y.total &&
              x.nan == y.nan && x.text == y.text;
     };
-    const auto common = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
-    return common > 0 && std::equal(a.begin(), a.begin() + common, b.begin(), alike);
+    const std::size_t common = std::min(a.size(), b.size());
+    const auto end = a.begin() + static_cast<std::ptrdiff_t>(common);
+    return common >= least && std::equal(a.begin(), end, b.begin(), alike);
   }
 
   const Region& region_;

@@ -99,7 +99,7 @@ TEST(StablehloParse, ReadsDimensionNumbersOfTheGenericForm) {
   };
   const Array wanted = test::f32({21, 32}, {1, 2, 1});
   EXPECT_EQ(of("conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"), wanted);
-  EXPECT_EQ(of("conv.raw<input_batch_dimension = 0, input_feature_dimension = 2, "
+  EXPECT_EQ(of("conv<raw input_batch_dimension = 0, input_feature_dimension = 2, "
                "input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, "
                "kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], "
                "output_batch_dimension = 0, output_feature_dimension = 2, "

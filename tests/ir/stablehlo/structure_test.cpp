@@ -345,6 +345,28 @@ TEST(StablehloScatter, SeveralOperandsShareOneRegion) {
               HasSubstr("one after another"));
 }
 
+// The last operand's choice asks for the second one's, which goes with the first alone.
+TEST(StablehloScatter, RefusesChoicesByWhatIsNotChosenAlike) {
+  const std::string text = stablehlo_function(
+      "%x: tensor<3xi32>, %y: tensor<3xi32>, %z: tensor<3xf32>, %i: tensor<4x1xi32>, "
+      "%u: tensor<4xi32>, %v: tensor<4xi32>, %w: tensor<4xf32>",
+      "tensor<3xi32>, tensor<3xi32>, tensor<3xf32>", R"(
+    %0:3 = "stablehlo.scatter"(%x, %y, %z, %i, %u, %v, %w) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>, %e: tensor<i32>, %f: tensor<f32>):
+      %1 = stablehlo.compare LT, %a, %d, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %2 = stablehlo.compare EQ, %a, %d, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %3 = stablehlo.compare LT, %b, %e, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %4 = stablehlo.and %2, %3 : tensor<i1>
+      %5 = stablehlo.or %1, %4 : tensor<i1>
+      %6 = stablehlo.select %1, %a, %d : tensor<i1>, tensor<i32>
+      %7 = stablehlo.select %1, %b, %e : tensor<i1>, tensor<i32>
+      %8 = stablehlo.select %5, %c, %f : tensor<i1>, tensor<f32>
+      stablehlo.return %6, %7, %8 : tensor<i32>, tensor<i32>, tensor<f32>
+    }) : (tensor<3xi32>, tensor<3xi32>, tensor<3xf32>, tensor<4x1xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xf32>) -> (tensor<3xi32>, tensor<3xi32>, tensor<3xf32>)
+    return %0#0, %0#1, %0#2 : tensor<3xi32>, tensor<3xi32>, tensor<3xf32>)");
+  EXPECT_THAT(refusal(text), HasSubstr("one after another"));
+}
+
 TEST(StablehloGather, MovesWindowsInside) {
   const std::string body = R"(
     %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2>}> : (tensor<4xf32>, tensor<3x1xui8>) -> tensor<3x2xf32>
@@ -526,7 +548,6 @@ TEST(StablehloDotGeneral, OfIntegersWithFloatsKeepsWhatIsBehindThePoint) {
       Array::scalar(1.0F));
 }
 
-// As many levels as make the text's own limits do not help.
 // JAX may say within regions, too, how a value is sharded.
 TEST(StablehloRegion, MaySayHowItsValuesAreSharded) {
   const auto sharded = [](const std::string& result, const std::string& of) {
@@ -556,6 +577,7 @@ TEST(StablehloRegion, MaySayHowItsValuesAreSharded) {
             f32({5, 7, 6, 8}));
 }
 
+// As many levels as make the text's own limits do not help.
 TEST(StablehloIf, IsNotNestedWithoutEnd) {
   std::string functions;
   constexpr int kFunctions = 80;
