@@ -49,27 +49,29 @@ bool are_equal(const Instruction& a, const Instruction& b) {
 std::vector<ValueId> find_repeated_values(const Kernel& kernel) {
   const auto count = static_cast<std::size_t>(kernel.value_count);
   std::vector<ValueId> first(count, -1);
-  // Instructions of the loops so far; their operands are the first that equal them.
+  std::vector<ValueId> same(count, -1);  // the first of all that are equal, also of one loop
+  std::vector<std::size_t> loop_of(count);
+  // Instructions of the loops so far that are the first of their kind; so are their operands.
   std::unordered_multimap<std::uint64_t, Instruction> known;
-  for (const Segment& segment : kernel.segments) {
-    if (!segment.loop) continue;
-    std::vector<Instruction> own;
-    for (Instruction instruction : segment.body) {
+  for (std::size_t loop = 0; loop < kernel.segments.size(); ++loop) {
+    if (!kernel.segments[loop].loop) continue;
+    for (Instruction instruction : kernel.segments[loop].body) {
       for (ValueId& operand : instruction.operands) {
-        if (operand >= 0 && first[place_of(operand)] >= 0) operand = first[place_of(operand)];
+        if (operand >= 0 && same[place_of(operand)] >= 0) operand = same[place_of(operand)];
       }
-      const auto [begin, end] = known.equal_range(mix(instruction));
+      const ValueId result = instruction.result;
+      loop_of[place_of(result)] = loop;
+      const std::uint64_t key = mix(instruction);
+      const auto [begin, end] = known.equal_range(key);
       const auto found = std::find_if(
           begin, end, [&](const auto& other) { return are_equal(other.second, instruction); });
-      if (found != end) {
-        first[place_of(instruction.result)] = found->second.result;
-      } else {
-        own.push_back(std::move(instruction));
+      if (found == end) {
+        known.emplace(key, std::move(instruction));
+        continue;
       }
-    }
-    for (Instruction& instruction : own) {
-      const std::uint64_t key = mix(instruction);
-      known.emplace(key, std::move(instruction));
+      const ValueId other = found->second.result;
+      same[place_of(result)] = other;
+      if (loop_of[place_of(other)] < loop) first[place_of(result)] = other;
     }
   }
   return first;
