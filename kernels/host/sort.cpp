@@ -153,8 +153,9 @@ void search_row(const T* x, std::int64_t size, bool descending, std::int64_t cou
   std::partial_sort(entries, entries + count, entries + found);
 }
 
+// A row whose results are `stride` apart.
 template <class Word, class T>
-void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices) {
+void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices, std::int64_t stride) {
   constinit thread_local PerThread<Scratch> scratch;
   const bool searched = spec.count <= spec.size / ir::kSearchedPart;
   const auto memory =
@@ -177,12 +178,12 @@ void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices) {
   }
   for (std::int64_t i = 0; i < spec.count; ++i) {
     const auto from = static_cast<std::int64_t>(entries[i].index);
-    values[i] = x[from];
-    indices[i] = from;
+    values[i * stride] = x[from];
+    indices[i * stride] = from;
   }
 }
 
-// Columns side by side: rows of a copy, whose results are copied back.
+// Columns side by side: rows of a copy, whose results are copied back where there are several.
 template <class Word, class T>
 void sort_columns(const Sort& spec, const T* x, T* values, std::int64_t* indices,
                   std::int64_t columns) {
@@ -192,14 +193,18 @@ void sort_columns(const Sort& spec, const T* x, T* values, std::int64_t* indices
   // Columns that began a power of two apart would share a set of the cache.
   const std::int64_t pitch = spec.size + kColumns;
   const auto own = of_columns.get().use<T>(columns * pitch);
-  const auto own_values = of_values.get().use<T>(columns * spec.count);
-  const auto own_indices = of_indices.get().use<std::int64_t>(columns * spec.count);
   for (std::int64_t i = 0; i < spec.size; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) own.get()[j * pitch + i] = x[i * spec.inner + j];
   }
+  if (columns == 1) {
+    sort_row<Word>(spec, own.get(), values, indices, spec.inner);
+    return;
+  }
+  const auto own_values = of_values.get().use<T>(columns * spec.count);
+  const auto own_indices = of_indices.get().use<std::int64_t>(columns * spec.count);
   for (std::int64_t j = 0; j < columns; ++j) {
     sort_row<Word>(spec, own.get() + j * pitch, own_values.get() + j * spec.count,
-                   own_indices.get() + j * spec.count);
+                   own_indices.get() + j * spec.count, 1);
   }
   for (std::int64_t i = 0; i < spec.count; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
@@ -217,7 +222,7 @@ void sort_tile(const Sort& spec, const T* x, T* values, std::int64_t* indices,
     const T* const from = x + outer * spec.size * spec.inner;
     const std::int64_t kept = outer * spec.count * spec.inner;
     if (spec.inner == 1) {
-      sort_row<Word>(spec, from, values + kept, indices + kept);
+      sort_row<Word>(spec, from, values + kept, indices + kept, 1);
       continue;
     }
     for (std::int64_t i = tile.column_begin; i < tile.column_end; i += together) {
