@@ -33,7 +33,10 @@ constexpr std::int64_t kCopied = std::int64_t{1} << 20;
 RowTiling sort_tiling(const Sort& spec) {
   const std::int64_t size = std::max<std::int64_t>(spec.size, 1);
   // Long columns, too, share lines of the cache, as long as there are tiles enough.
-  const std::int64_t fewest = std::clamp<std::int64_t>(spec.inner / kColumns, 1, kColumns);
+  constexpr std::int64_t kTiles = 64;
+  const std::int64_t fewest =
+      std::clamp<std::int64_t>(spec.outer * spec.inner / kTiles, 1,
+                               std::min(kColumns, std::max<std::int64_t>(spec.inner, 1)));
   return {spec.outer, spec.inner, std::max(kSortTile / size, fewest)};
 }
 

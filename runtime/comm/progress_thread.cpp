@@ -27,25 +27,30 @@ class ProgressThread::All {
     const std::scoped_lock lock(mutex_);
     static const int registered = pthread_atfork(hold, let_go, let_go);
     if (registered != 0) throw EnvironmentError("no memory for handlers of fork (pthread_atfork)");
-    all_.push_back(thread);
+    all().push_back(thread);
   }
   static void remove(ProgressThread* thread) {
     const std::scoped_lock lock(mutex_);
-    std::erase(all_, thread);
+    std::erase(all(), thread);
   }
 
  private:
   static void hold() {
     mutex_.lock();
-    for (ProgressThread* const each : all_) each->gate_.lock();
+    for (ProgressThread* const each : all()) each->gate_.lock();
   }
   static void let_go() {
-    for (ProgressThread* const each : all_) each->gate_.unlock();
+    for (ProgressThread* const each : all()) each->gate_.unlock();
     mutex_.unlock();
   }
 
+  // Never destroyed: a World may be a static object.
+  static std::vector<ProgressThread*>& all() {
+    static auto* const out = new std::vector<ProgressThread*>;
+    return *out;
+  }
+
   static inline std::mutex mutex_;
-  static inline std::vector<ProgressThread*> all_;
 };
 
 ProgressThread::ProgressThread(ProgramOrder& order) : order_(order) {

@@ -44,13 +44,15 @@ std::byte* map(int descriptor, std::size_t bytes) {
 class Mappings {
  public:
   static void add(Segment::Mapping* mapping) {
-    if (handlers_ != 0) throw EnvironmentError("no memory for what is to happen in a fork");
+    if (register_handlers() != 0) {
+      throw EnvironmentError("no memory for what is to happen in a fork");
+    }
     const std::scoped_lock lock(mutex_);
-    all_.push_back(mapping);
+    all().push_back(mapping);
   }
   static void remove(Segment::Mapping* mapping) {
     const std::scoped_lock lock(mutex_);
-    std::erase(all_, mapping);
+    std::erase(all(), mapping);
   }
   static void keep(Segment::Mapping& mapping, std::byte* block, std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
@@ -62,9 +64,20 @@ class Mappings {
   }
 
  private:
+  static int register_handlers() noexcept {
+    static const int out = pthread_atfork(prepare, wait_for_copies, copy);
+    return out;
+  }
+
+  // Never destroyed: a World may be a static object.
+  static std::vector<Segment::Mapping*>& all() {
+    static auto* const out = new std::vector<Segment::Mapping*>;
+    return *out;
+  }
+
   static void prepare() {
     mutex_.lock();
-    const bool copies = std::ranges::any_of(all_, [](const Segment::Mapping* mapping) {
+    const bool copies = std::ranges::any_of(all(), [](const Segment::Mapping* mapping) {
       return !mapping->copy && !mapping->kept.empty();
     });
     if (!copies || pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
@@ -84,7 +97,7 @@ class Mappings {
 
   // In the child. A page of a private mapping is the file's until it is written.
   static void copy() {
-    for (Segment::Mapping* mapping : all_) {
+    for (Segment::Mapping* mapping : all()) {
       if (std::exchange(mapping->copy, true)) continue;  // private: what was written there stays
       const bool whole = mapping->kept.empty() || ends_[0] >= 0;  // or nobody waits for the copies
       if (!whole || !map_privately(*mapping)) {
@@ -135,11 +148,10 @@ class Mappings {
 
   static constexpr std::size_t kPageBytes = 4096;
   static inline std::mutex mutex_;
-  static inline std::vector<Segment::Mapping*> all_;
   static inline std::array<int, 2> ends_{-1, -1};  // of a pipe, while a process is forked off
-  // From the beginning, before ProgressThread has any: so who forks waits for such threads first,
-  // which keep and forget blocks while they work.
-  static inline const int handlers_ = pthread_atfork(prepare, wait_for_copies, copy);
+  // From the beginning, or with the first segment of a World that is made before: so who forks
+  // waits for ProgressThread first, which keeps and forgets blocks while it works.
+  static inline const int registered_ = register_handlers();
 };
 
 Segment Segment::create(std::size_t bytes) {

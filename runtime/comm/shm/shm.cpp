@@ -29,7 +29,13 @@ class PartBlocks final : public BlockSource {
 
   void* take(std::size_t size) override {
     void* const block = use_ == Use::tensors ? blocks_->take_from_end(size) : blocks_->take(size);
-    if (block != nullptr) segment_->keep_in_forks(static_cast<std::byte*>(block), size);
+    if (block == nullptr) return nullptr;
+    try {
+      segment_->keep_in_forks(static_cast<std::byte*>(block), size);
+    } catch (...) {
+      blocks_->give_back(block, size);
+      throw;
+    }
     return block;
   }
   void give_back(void* block, std::size_t size) noexcept override {
