@@ -52,6 +52,18 @@ CompiledFunction::FormalArguments arguments_of(Given& formal, Location where = {
   return {tree_ref(formal), type_key<Given>(), where};
 }
 
+// f may change its arguments, and be traced again with them: so it gets copies of what can be
+// copied.
+template <class F, class Given>
+auto apply_to_copy(F& f, Given& given) {
+  if constexpr (std::is_copy_constructible_v<Given>) {
+    Given own = given;
+    return std::apply(f, own);
+  } else {
+    return std::apply(f, given);
+  }
+}
+
 template <class Result>
 CompiledFunction::OwnedTree owned_tree(Result&& result) {
   auto tree = std::make_shared<std::decay_t<Result>>(std::forward<Result>(result));
@@ -153,8 +165,7 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
     Lowered out(options, ranks.sizes(), ranks.where());
     out.trace(detail::arguments_of(formal), [&] {
       const std::scoped_lock lock(f_->ranks.recording());
-      auto own = formal;  // f may change it, and be traced again
-      return detail::owned_tree(std::apply(f_->f, own));
+      return detail::owned_tree(detail::apply_to_copy(f_->f, formal));
     });
     return out;
   }
@@ -227,8 +238,7 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
     if constexpr (!std::is_void_v<Result>) {
       const detail::TreeRef form = core_->call(detail::arguments_of(formal, at), [&] {
         const std::scoped_lock lock(f_->ranks.recording());
-        auto own = formal;  // f may change it, and be traced again
-        return detail::owned_tree(Result(std::apply(f_->f, own)));
+        return detail::owned_tree(Result(detail::apply_to_copy(f_->f, formal)));
       });
       Result out = *static_cast<const Result*>(form.tree);
       core_->fill(detail::tree_ref(out));

@@ -175,6 +175,7 @@ class CompiledFunction {
   Location called_at_;                     // what errors of a call name
   std::atomic<std::uint64_t> context_{0};  // of the rank that called it first
   std::int64_t calls_ = 0;
+  bool busy_ = false;  // in a call, which memory is released in, too
   RecentPrograms<std::vector<std::uint64_t>, std::unique_ptr<Program>, KeyHasher> programs_;
   std::unique_ptr<Program> making_;    // recorded, and not ready to run yet
   Program* last_ = nullptr;            // the one that ran last

@@ -237,6 +237,17 @@ TreeRef CompiledFunction::call(const FormalArguments& formal, UserFunction f) {
   const Location called_at = formal.where.known() ? formal.where : where_;
   check_owner(context, called_at);  // nothing is written before: another rank may be calling
   context.check_idle(called_at);
+  if (busy_) {
+    throw UsageError(
+        "a compiled function is called by code that releases memory in another call of it; keep "
+        "what it needs and call it later",
+        called_at);
+  }
+  struct Call {
+    bool& busy;
+    ~Call() { busy = false; }
+  } const running{busy_};
+  busy_ = true;
   called_at_ = called_at;
   take(formal);
   run_program(

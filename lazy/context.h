@@ -124,7 +124,7 @@ class RankContext {
   }
   // Calls those that are due.
   void run_callbacks() {
-    const bool may = !compiling() && keep_recording == 0 && !in_callback_;
+    const bool may = !compiling() && keep_recording == 0 && !in_callback_ && !running_;
     if (!callbacks_.empty() && may) run_due_callbacks();
   }
 

@@ -80,7 +80,8 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
 // Looks at memory of the caller's, on the host: no copy. It must not change while tensors use it;
 // `release(data)` is called when the last one is gone and no peer reads it any more: by the thread
 // of a peer maybe, where ranks are threads, and after this rank's World has ended. It must not wait
-// for a collective; nor throw, and to evaluate something while a program runs is a UsageError.
+// for a collective, nor start one or record anything; nor throw, and to evaluate something while a
+// program runs is a UsageError.
 // Without `release` collectives copy the memory for peers. Throws UsageError for a pointer that is
 // null or not aligned as the dtype's elements are, and for a bool that is neither 0 nor 1.
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},
@@ -110,7 +111,8 @@ Tensor arange(std::int64_t count, DType dtype = DType::i64,
 // start, start + step, ... before `stop`; a step below 0 counts down. If one of the three is
 // floating-point, all are, and there are as many as double arithmetic says.
 template <class Start, class Stop, class Step = int>
-  requires(std::is_arithmetic_v<Start> && std::is_arithmetic_v<Stop> && std::is_arithmetic_v<Step>)
+  requires(std::convertible_to<Start, double> && std::convertible_to<Stop, double> &&
+           std::convertible_to<Step, double>)
 Tensor arange(Start start, Stop stop, Step step = 1,
               DType dtype = std::same_as<detail::SequenceNumber<Start, Stop, Step>, double>
                                 ? DType::f32

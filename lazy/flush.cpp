@@ -3,6 +3,7 @@
 #include <tutti/lazy/flush.h>
 #include <tutti/runtime/profile/profile.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -264,9 +265,10 @@ void RankContext::flush(std::span<const StatePtr> targets) {
 }
 
 void RankContext::compute(std::span<const StatePtr> targets) {
-  bool needed = pending_collectives_;
-  for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
-  if (!needed) {
+  const bool asked = std::ranges::any_of(
+      targets, [&](const StatePtr& state) { return state->trace == lazy_.get(); });
+  if (!asked && running_) return;
+  if (!asked && !pending_collectives_) {
     if (lazy_->graph().node_count() > 0) drop_unused_nodes();
     return;
   }

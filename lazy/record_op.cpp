@@ -126,7 +126,7 @@ StatePtr RankContext::record_local(ir::Op op, std::span<const ir::Value> operand
 }
 
 void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
-  if (compiling() || keep_recording > 0) return;
+  if (compiling() || keep_recording > 0 || running_) return;
   // (Callbacks wait: an op may be in the middle of something.)
   if (eager) {
     compute(recorded);
@@ -145,7 +145,7 @@ void RankContext::compute_all() {
     most_nodes_ = kPendingNodes;
   } catch (const std::exception&) {
     // It is not the op's that was recorded last: whoever reads what failed gets it.
-    most_nodes_ = std::max(kPendingNodes, 2 * lazy_->graph().node_count());
+    most_nodes_ = lazy_->graph().node_count() + kPendingNodes;
   }
 }
 
