@@ -30,12 +30,7 @@ const WideFunction kWideFunctions[] = {
     {ScalarOp::tanh, std::tanh}, {ScalarOp::sin, std::sin},   {ScalarOp::cos, std::cos},
     {ScalarOp::cbrt, std::cbrt}, {ScalarOp::tan, std::tan},   {ScalarOp::erf, std::erf}};
 
-struct WideBinaryFunction {
-  ScalarOp op;
-  long double (*reference)(long double, long double);
-};
-
-const WideBinaryFunction kWideBinaryFunctions[] = {
+const BinaryFunction<long double> kWideBinaryFunctions[] = {
     {ScalarOp::atan2, std::atan2}, {ScalarOp::pow, std::pow}, {ScalarOp::mod, std::fmod}};
 
 // Arguments at which functions of f64 change their ways, beside those of f32.
@@ -145,26 +140,9 @@ TEST_P(WideMath, OfTwoOperandsIsWithinTwoUlp) {
     add(quotient * step, step);
     add(std::nextafter(quotient * step, near(random)), step);
   }
-  std::vector<double> z(x.size());
-  for (const WideBinaryFunction& function : kWideBinaryFunctions) {
-    const Kernel kernel = map_kernel(function.op, static_cast<std::int64_t>(x.size()), DType::f64);
-    const Kernel* const kernels[] = {&kernel};
-    const auto code = native::compile(kernels, processor_named(GetParam())).front();
-    void* const buffers[] = {x.data(), y.data(), z.data()};
-    code->run(buffers, 0, kernel.tiles());
-    double worst = 0;
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double off = ulp_off(
-          z[i], function.reference(static_cast<long double>(x[i]), static_cast<long double>(y[i])));
-      if (off > worst) {
-        worst = off;
-        at = i;
-      }
-    }
-    RecordProperty(std::string(ir::name_of(function.op)), std::to_string(worst));
-    EXPECT_LE(worst, function.op == ScalarOp::mod ? 0 : 2)
-        << ir::name_of(function.op) << " of " << x[at] << " and " << y[at];
+  for (const auto& function : kWideBinaryFunctions) {
+    expect_within(function, x, y, function.op == ScalarOp::mod ? 0 : 2,
+                  processor_named(GetParam()));
   }
 }
 
@@ -175,7 +153,7 @@ TEST_P(WideMath, GivesAScalarTheBitsOfAVectorsElement) {
   x.insert(x.end(), std::begin(kCorners), std::end(kCorners));
   std::vector<ScalarOp> ops;
   for (const WideFunction& function : kWideFunctions) ops.push_back(function.op);
-  for (const WideBinaryFunction& function : kWideBinaryFunctions) ops.push_back(function.op);
+  for (const auto& function : kWideBinaryFunctions) ops.push_back(function.op);
   expect_same_bits(x, ops, processor_named(GetParam()));
 }
 

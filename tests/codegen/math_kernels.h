@@ -88,6 +88,37 @@ inline native::Processor processor_named(const std::string& name) {
   return {.cpu = name == "host" ? "" : name, .features = ""};
 }
 
+// A function of two operands, and the exact one in a wider type.
+template <class Wide>
+struct BinaryFunction {
+  ir::ScalarOp op;
+  Wide (*reference)(Wide, Wide);
+};
+
+// Of x[i] and y[i], at most so many units in the last place off.
+template <class T, class Wide>
+void expect_within(const BinaryFunction<Wide>& function, std::vector<T>& x, std::vector<T>& y,
+                   double most, const native::Processor& processor) {
+  std::vector<T> z(x.size());
+  const Kernel kernel = map_kernel(function.op, static_cast<std::int64_t>(x.size()), dtype_of<T>);
+  const Kernel* const kernels[] = {&kernel};
+  const auto code = native::compile(kernels, processor).front();
+  void* const buffers[] = {x.data(), y.data(), z.data()};
+  code->run(buffers, 0, kernel.tiles());
+  double worst = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double off =
+        ulp_off(z[i], function.reference(static_cast<Wide>(x[i]), static_cast<Wide>(y[i])));
+    if (off > worst) {
+      worst = off;
+      at = i;
+    }
+  }
+  testing::Test::RecordProperty(std::string(ir::name_of(function.op)), std::to_string(worst));
+  EXPECT_LE(worst, most) << ir::name_of(function.op) << " of " << x[at] << " and " << y[at];
+}
+
 // Of all x, as vectors and each alone in a lane of its own; of two operands the second is x from
 // behind.
 template <class T>

@@ -12,23 +12,13 @@ namespace tutti::ir::stablehlo_structure_test {
 namespace {
 
 using test::f32;
+using test::has;
 using test::i32;
 using test::refusal;
+using test::run_one;
 using test::run_stablehlo;
 using test::stablehlo_function;
 using testing::HasSubstr;
-
-Array run_one(const std::string& arguments, const std::string& result, const std::string& body,
-              const std::vector<Array>& values) {
-  return run_stablehlo(stablehlo_function(arguments, result, body), values).at(0);
-}
-
-bool has(const Graph& graph, Op op) {
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    if (graph.node(id).op == op) return true;
-  }
-  return false;
-}
 
 TEST(StablehloReduce, AnyRegionIsTakenPairwiseInOrder) {
   // Concatenation of digits: associative, and not commutative.

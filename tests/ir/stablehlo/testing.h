@@ -35,6 +35,19 @@ inline std::vector<Array> run_stablehlo(const std::string& text,
   return interpret(import_main(text), arguments);
 }
 
+// The first result of @main with these arguments and result; see stablehlo_function.
+inline Array run_one(const std::string& arguments, const std::string& result,
+                     const std::string& body, const std::vector<Array>& values) {
+  return run_stablehlo(stablehlo_function(arguments, result, body), values).at(0);
+}
+
+inline bool has(const Graph& graph, ir::Op op) {
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op == op) return true;
+  }
+  return false;
+}
+
 // The message of the ParseError that a text is refused with; "" if it is not.
 inline std::string refusal(const std::string& text) {
   try {
