@@ -1,4 +1,5 @@
 #include <tutti/codegen/conv_call.h>
+#include <tutti/codegen/tiled_call.h>
 #include <tutti/kernels/host/convolution.h>
 
 #include <utility>
@@ -7,12 +8,14 @@ namespace tutti::codegen {
 
 namespace {
 
-class ConvCode final : public KernelCode {
+class ConvCode final : public TiledCode {
  public:
   explicit ConvCode(const kernels::Convolution& spec) : convolution_(spec) {}
   std::int64_t tiles() const { return kernels::tiles(convolution_); }
-  void run(void* const* b, std::int64_t begin, std::int64_t end) const override {
-    kernels::run(convolution_, b[0], b[1], b[2], begin, end);
+  kernels::ResultDivision division() const override { return kernels::division(convolution_); }
+  void run_tiles(void* const* b, std::int64_t begin, std::int64_t end,
+                 const kernels::AfterTile& after) const override {
+    kernels::run(convolution_, b[0], b[1], b[2], begin, end, after);
   }
 
  private:

@@ -1,6 +1,6 @@
 #include <tutti/codegen/access_history.h>
 #include <tutti/codegen/fuse_epilogues.h>
-#include <tutti/codegen/matmul_call.h>
+#include <tutti/codegen/tiled_call.h>
 
 #include <algorithm>
 #include <optional>
@@ -47,25 +47,28 @@ bool moves_by(const Kernel& kernel, int buffer) {
          });
 }
 
-// The kernel made to fit a matmul's tiles; nothing if it does not.
-std::optional<Kernel> fitted(Kernel kernel, int result, const MatmulRegion& region) {
+// The kernel made to fit a call's tiles; nothing if it does not.
+std::optional<Kernel> fitted(Kernel kernel, int result, const kernels::ResultDivision& division) {
   if (has_bounds(kernel)) return std::nullopt;  // of axes that are other ones here
   if (moves_by(kernel, result)) return std::nullopt;
-  const std::int64_t columns = region.columns;
+  const std::int64_t columns = division.columns;
+  const std::int64_t tile_columns = std::min(division.tile_columns, columns);
   const bool rows = kernel.vector_axis == VectorAxis::inner;
   std::int64_t inner = 1;
   for (const std::int64_t size : kernel.inner) inner *= size;
   if (rows) {
-    if (region.tile_columns < columns || inner != columns) return std::nullopt;
+    if (tile_columns < columns || inner != columns) return std::nullopt;
   } else {
     if (!kernel.inner.empty() || kernel.outer.back() % columns != 0) return std::nullopt;
+    // Its tiles begin where the call's do.
+    if (tile_columns < columns && tile_columns % kLanes != 0) return std::nullopt;
     if (kernel.outer.back() != columns) cut_last_axis(kernel, columns);
-    kernel.block = (std::min(region.tile_columns, columns) + kLanes - 1) / kLanes * kLanes;
+    kernel.block = (tile_columns + kLanes - 1) / kLanes * kLanes;
   }
   const std::size_t row_axes = kernel.outer.size() - (rows ? 0 : 1);
   std::int64_t count = 1;
   for (std::size_t d = 0; d < row_axes; ++d) count *= kernel.outer[d];
-  if (count != region.rows) return std::nullopt;
+  if (count != division.rows) return std::nullopt;
   for (const Segment& segment : kernel.segments) {
     for (const Instruction& instruction : segment.body) {
       if (instruction.kind != Instruction::Kind::load || instruction.buffer != result) continue;
@@ -110,7 +113,7 @@ class Epilogues {
  private:
   static constexpr std::size_t kNever = ~std::size_t{0};
 
-  // The last matmul whose result a kernel reads as the first.
+  // The last call whose result a kernel reads as the first.
   std::size_t call_read_by(const LaunchPart& part) const {
     std::size_t call = kNever;
     if (part.kernel < 0) return call;
@@ -122,11 +125,11 @@ class Epilogues {
     return call;
   }
 
-  bool join(LaunchPart& matmul, std::size_t call, const LaunchPart& part) {
-    const MatmulRegion* const region = matmul_region(*matmul.code);
-    if (region->columns < kLeastColumns) return false;
-    if (history_.earliest(part) > call + 1) return false;
-    const BufferId target = matmul.buffers.back();
+  bool join(LaunchPart& call, std::size_t call_at, const LaunchPart& part) {
+    const kernels::ResultDivision division = division_of(*call.code);
+    if (division.columns < kLeastColumns) return false;
+    if (history_.earliest(part) > call_at + 1) return false;
+    const BufferId target = call.buffers.back();
     int result = -1;
     for (std::size_t i = 0; i < part.buffers.size(); ++i) {
       if (part.buffers[i] == target) {
@@ -136,14 +139,14 @@ class Epilogues {
       if (!writes(plan_, part, i) && may_be_taken_over(part, part.buffers[i])) return false;
     }
     const auto number = static_cast<std::size_t>(part.kernel);
-    std::optional<Kernel> kernel = fitted(plan_.kernels[number], result, *region);
+    std::optional<Kernel> kernel = fitted(plan_.kernels[number], result, division);
     if (!kernel) return false;
     plan_.kernels[number] = std::move(*kernel);
-    matmul.epilogue = part.kernel;
-    // What it reads of the product has just been made.
-    matmul.counts += part.counts;
-    matmul.counts.bytes_read -= plan_.buffers[static_cast<std::size_t>(target)].bytes;
-    matmul.buffers.insert(matmul.buffers.end(), part.buffers.begin(), part.buffers.end());
+    call.epilogue = part.kernel;
+    // What it reads of the result has just been made.
+    call.counts += part.counts;
+    call.counts.bytes_read -= plan_.buffers[static_cast<std::size_t>(target)].bytes;
+    call.buffers.insert(call.buffers.end(), part.buffers.begin(), part.buffers.end());
     return true;
   }
 
@@ -168,14 +171,14 @@ class Epilogues {
     const Launch* const launch = launch_of(step);
     if (launch == nullptr || !launch->device.is_cpu()) return;
     const LaunchPart& part = launch->parts.front();
-    if (part.kernel < 0 && part.epilogue < 0 && matmul_region(*part.code) != nullptr) {
+    if (part.kernel < 0 && part.epilogue < 0 && division_of(*part.code).columns > 0) {
       call_of_[static_cast<std::size_t>(part.buffers.back())] = at;
     }
   }
 
   Plan& plan_;
   AccessHistory history_;
-  std::vector<std::size_t> call_of_;  // [buffer], the matmul that made it, while nobody has read it
+  std::vector<std::size_t> call_of_;   // [buffer], the call that made it, while nobody has read it
   std::size_t last_barrier_ = kNever;  // the last step that is no launch on the host
 };
 

@@ -1,5 +1,5 @@
 #include <tutti/codegen/matmul_call.h>
-#include <tutti/ir/support/error.h>
+#include <tutti/codegen/tiled_call.h>
 
 #include <utility>
 
@@ -7,26 +7,17 @@ namespace tutti::codegen {
 
 namespace {
 
-class MatmulCode final : public KernelCode {
+class MatmulCode final : public TiledCode {
  public:
   // The operands' first elements are that many bytes into their buffers.
   MatmulCode(const kernels::Matmul& spec, std::int64_t a_offset, std::int64_t b_offset)
-      : matmul_(spec), a_offset_(a_offset), b_offset_(b_offset) {
-    region_.rows = spec.m;
-    for (const std::int64_t size : spec.batch) region_.rows *= size;
-    region_.columns = spec.n;
-    region_.tile_columns = matmul_.tile_columns();
-  }
+      : matmul_(spec), a_offset_(a_offset), b_offset_(b_offset) {}
 
   std::int64_t tiles() const { return matmul_.tiles(); }
 
-  const MatmulRegion& region() const { return region_; }
-
-  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
-    run(buffers, begin, end, {});
-  }
-  void run(void* const* buffers, std::int64_t begin, std::int64_t end,
-           const kernels::PreparedMatmul::AfterTile& after) const {
+  kernels::ResultDivision division() const override { return matmul_.division(); }
+  void run_tiles(void* const* buffers, std::int64_t begin, std::int64_t end,
+                 const kernels::AfterTile& after) const override {
     matmul_.run(static_cast<const std::byte*>(buffers[0]) + a_offset_,
                 static_cast<const std::byte*>(buffers[1]) + b_offset_, buffers[2], begin, end,
                 after);
@@ -36,43 +27,6 @@ class MatmulCode final : public KernelCode {
   kernels::PreparedMatmul matmul_;
   std::int64_t a_offset_;
   std::int64_t b_offset_;
-  MatmulRegion region_;
-};
-
-class MatmulWithEpilogue final : public KernelCode {
- public:
-  MatmulWithEpilogue(std::shared_ptr<const MatmulCode> matmul,
-                     std::shared_ptr<const KernelCode> epilogue)
-      : matmul_(std::move(matmul)), epilogue_(std::move(epilogue)) {}
-
-  const std::shared_ptr<const MatmulCode>& matmul() const { return matmul_; }
-
-  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
-    struct Context {
-      const MatmulWithEpilogue& self;
-      void* const* buffers;
-    } const context = {*this, buffers + kMatmulBuffers};
-    // One reference: a std::function of it allocates nothing.
-    matmul_->run(buffers, begin, end, [&context](const kernels::MatmulTile& tile) {
-      context.self.run_epilogue(context.buffers, tile);
-    });
-  }
-
- private:
-  static constexpr int kMatmulBuffers = 3;
-
-  void run_epilogue(void* const* buffers, const kernels::MatmulTile& tile) const {
-    const MatmulRegion& region = matmul_->region();
-    const std::int64_t across = (region.columns + region.tile_columns - 1) / region.tile_columns;
-    if (across == 1) return epilogue_->run(buffers, tile.row_begin, tile.row_end);
-    const std::int64_t column = tile.column_begin / region.tile_columns;
-    for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
-      epilogue_->run(buffers, row * across + column, row * across + column + 1);
-    }
-  }
-
-  std::shared_ptr<const MatmulCode> matmul_;
-  std::shared_ptr<const KernelCode> epilogue_;
 };
 
 }  // namespace
@@ -146,21 +100,6 @@ LaunchPart matmul_call(const ir::Type& result, const std::vector<View>& operands
           .code = std::move(code),
           .tiles = tiles,
           .cost = cost};
-}
-
-const MatmulRegion* matmul_region(const KernelCode& code) {
-  const auto* const matmul = dynamic_cast<const MatmulCode*>(&code);
-  return matmul == nullptr ? nullptr : &matmul->region();
-}
-
-std::shared_ptr<const KernelCode> with_epilogue(const std::shared_ptr<const KernelCode>& matmul,
-                                                std::shared_ptr<const KernelCode> epilogue) {
-  auto code = std::dynamic_pointer_cast<const MatmulCode>(matmul);
-  if (const auto* const fused = dynamic_cast<const MatmulWithEpilogue*>(matmul.get())) {
-    code = fused->matmul();
-  }
-  if (code == nullptr) throw InternalError("an epilogue follows a call that is no matmul");
-  return std::make_shared<const MatmulWithEpilogue>(std::move(code), std::move(epilogue));
 }
 
 }  // namespace tutti::codegen

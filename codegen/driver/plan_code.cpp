@@ -1,6 +1,6 @@
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/driver/plan_code.h>
-#include <tutti/codegen/matmul_call.h>
+#include <tutti/codegen/tiled_call.h>
 #include <tutti/ir/support/error.h>
 
 #include <memory>

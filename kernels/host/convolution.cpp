@@ -45,8 +45,10 @@ struct PreparedConvolution::Plan : ConvolutionShape {
     if (wide) return wide->tiles();
     return divide_up(images, images_at_once) * groups * blocks;
   }
+  ResultDivision division() const;
   template <class T>
-  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end) const;
+  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
+           const AfterTile& after) const;
 
   void choose_tiles();
   void choose_weight();
@@ -206,12 +208,21 @@ void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channel
   }
 }
 
+ResultDivision PreparedConvolution::Plan::division() const {
+  if (outputs_first) return outputs_first->division();
+  return {.rows = images * groups * outputs,
+          .columns = results,
+          .tile_columns = direct ? direct->tile_columns()
+                          : wide ? results
+                                 : block};
+}
+
 template <class T>
 void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std::int64_t begin,
-                                    std::int64_t end) const {
-  if (outputs_first) return outputs_first->run(x, weight, result, begin, end);
-  if (direct) return direct->run(x, weight, result, begin, end);
-  if (wide) return wide->run(x, weight, result, begin, end);
+                                    std::int64_t end, const AfterTile& after) const {
+  if (outputs_first) return outputs_first->run(x, weight, result, begin, end, after);
+  if (direct) return direct->run(x, weight, result, begin, end, after);
+  if (wide) return wide->run(x, weight, result, begin, end, after);
   constinit thread_local PerThread<Scratch> copied_memory;
   constinit thread_local PerThread<Scratch> weight_memory;
   constinit thread_local PerThread<Scratch> sums_memory;
@@ -263,6 +274,10 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
                     static_cast<std::size_t>(results) * sizeof(T));
       }
     }
+    for (std::int64_t image = first; after != nullptr && image < first + some; ++image) {
+      const std::int64_t row = (image * groups + group) * outputs;
+      after({row, row + outputs, at, at + count});
+    }
   }
 }
 
@@ -270,16 +285,19 @@ PreparedConvolution::PreparedConvolution(const Convolution& spec)
     : plan_(std::make_shared<const Plan>(spec)) {}
 
 std::int64_t tiles(const PreparedConvolution& convolution) { return convolution.plan_->tiles(); }
+ResultDivision division(const PreparedConvolution& convolution) {
+  return convolution.plan_->division();
+}
 
 void run(const PreparedConvolution& convolution, const void* x, const void* weight, void* result,
-         std::int64_t begin, std::int64_t end) {
+         std::int64_t begin, std::int64_t end, const AfterTile& after) {
   const PreparedConvolution::Plan& plan = *convolution.plan_;
   if (plan.dtype == DType::f32) {
     plan.run(static_cast<const float*>(x), static_cast<const float*>(weight),
-             static_cast<float*>(result), begin, end);
+             static_cast<float*>(result), begin, end, after);
   } else {
     plan.run(static_cast<const double*>(x), static_cast<const double*>(weight),
-             static_cast<double*>(result), begin, end);
+             static_cast<double*>(result), begin, end, after);
   }
 }
 

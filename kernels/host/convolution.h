@@ -2,6 +2,7 @@
 
 #include <tutti/ir/dtype.h>
 #include <tutti/kernels/host/layout.h>
+#include <tutti/kernels/host/result_tile.h>
 
 #include <cstdint>
 #include <memory>
@@ -47,13 +48,17 @@ class PreparedConvolution {
 
  private:
   friend std::int64_t tiles(const PreparedConvolution& convolution);
+  friend ResultDivision division(const PreparedConvolution& convolution);
   friend void run(const PreparedConvolution& convolution, const void* x, const void* weight,
-                  void* result, std::int64_t begin, std::int64_t end);
+                  void* result, std::int64_t begin, std::int64_t end, const AfterTile& after);
   struct Plan;
   std::shared_ptr<const Plan> plan_;
 };
 std::int64_t tiles(const PreparedConvolution& convolution);
+// Of the result as it lies: [n * outputs, spatial], or [n * spatial, outputs] where outputs lie
+// side by side. No columns where it is neither of them.
+ResultDivision division(const PreparedConvolution& convolution);
 void run(const PreparedConvolution& convolution, const void* x, const void* weight, void* result,
-         std::int64_t begin, std::int64_t end);
+         std::int64_t begin, std::int64_t end, const AfterTile& after = {});
 
 }  // namespace tutti::kernels

@@ -126,6 +126,19 @@ std::int64_t ConvolutionByOutputs::tiles() const {
          divide_up(shape_.outputs, outputs_);
 }
 
+// What is cut is the first spatial dimension that has several results.
+ResultDivision ConvolutionByOutputs::division() const {
+  std::int64_t stride = shape_.outputs;
+  for (std::size_t d = kDimensions; d-- > 2;) {
+    const std::int64_t size = shape_.spatial[d - 2].out;
+    if (size != 1 && shape_.result_strides[d] != stride) return {};
+    stride *= size;
+  }
+  if (shape_.images != 1 && shape_.result_strides[0] != stride) return {};
+  return {
+      .rows = shape_.images * shape_.results, .columns = shape_.outputs, .tile_columns = outputs_};
+}
+
 // Those that share a piece of the weight come one after another.
 ConvolutionByOutputs::Tile ConvolutionByOutputs::tile(std::int64_t number) const {
   const std::int64_t all_lines = shape_.spatial[static_cast<std::size_t>(cut_)].out;

@@ -20,8 +20,11 @@ class ConvolutionByOutputs {
 
   // Each is some outputs of some results of some images.
   std::int64_t tiles() const;
+  // Of [images, results, outputs]; no columns where the results lie in another order.
+  ResultDivision division() const;
   template <class T>
-  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end) const;
+  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
+           const AfterTile& after) const;
 
  private:
   static constexpr int kSpatial = ConvolutionShape::kMostSpatial;

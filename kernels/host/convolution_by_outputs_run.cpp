@@ -194,7 +194,7 @@ TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) con
 
 template <class T>
 void ConvolutionByOutputs::run(const T* x, const T* weight, T* result, std::int64_t begin,
-                               std::int64_t end) const {
+                               std::int64_t end, const AfterTile& after) const {
   constinit thread_local PerThread<Scratch> copied_memory;
   constinit thread_local PerThread<Scratch> weight_memory;
   constinit thread_local PerThread<Scratch> rows_memory;
@@ -253,12 +253,22 @@ void ConvolutionByOutputs::run(const T* x, const T* weight, T* result, std::int6
         });
       }
     }
+    if (after == nullptr) continue;
+    // Several images have all their lines, or a part each.
+    const bool whole = own.lines == all_lines;
+    for (std::int64_t image = 0; image < own.images; image += whole ? own.images : 1) {
+      const std::int64_t row = (own.image + image) * shape_.results + own.line * rows_of_line;
+      after({row, row + (whole ? own.images : 1) * own.lines * rows_of_line, own.output,
+             own.output + own.outputs});
+    }
   }
 }
 
 template void ConvolutionByOutputs::run(const float* x, const float* weight, float* result,
-                                        std::int64_t begin, std::int64_t end) const;
+                                        std::int64_t begin, std::int64_t end,
+                                        const AfterTile& after) const;
 template void ConvolutionByOutputs::run(const double* x, const double* weight, double* result,
-                                        std::int64_t begin, std::int64_t end) const;
+                                        std::int64_t begin, std::int64_t end,
+                                        const AfterTile& after) const;
 
 }  // namespace tutti::kernels

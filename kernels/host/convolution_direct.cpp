@@ -120,6 +120,12 @@ std::int64_t DirectConvolution::tiles() const {
          divide_up(width.out, columns_) * divide_up(shape_.outputs, outputs_);
 }
 
+// Where columns are cut, there is one line.
+std::int64_t DirectConvolution::tile_columns() const {
+  const std::int64_t width = shape_.spatial[2].out;
+  return columns_ < width ? columns_ : lines_ * width;
+}
+
 // Zeros, and what lies inside of x: [inputs, phases, lines, columns, images].
 template <class T>
 void DirectConvolution::copy_piece(const Tile& tile, const T* first, T* to) const {
@@ -246,7 +252,7 @@ TUTTI_INLINE inline void DirectConvolution::add_up(const Tile& tile, const T* co
 
 template <class T>
 void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t begin,
-                            std::int64_t end) const {
+                            std::int64_t end, const AfterTile& after) const {
   constexpr std::int64_t kMostLanes = 64 / sizeof(T);
   constinit thread_local PerThread<Scratch> copied_memory;
   constinit thread_local PerThread<Scratch> sums_memory;
@@ -285,12 +291,21 @@ void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t
     run_vectorised([&]<int kBytes>() TUTTI_INLINE {
       add_up<T, kBytes>(tile, copied.get(), own_weight, sums.get(), own_result);
     });
+    if (after == nullptr) continue;
+    const std::int64_t column = tile.line * width.out + tile.column;
+    for (std::int64_t image = tile.image; image < tile.image + tile.images; ++image) {
+      const std::int64_t row = image * shape_.groups * shape_.outputs + output;
+      after(
+          {row, row + tile.outputs, column, column + (tile.lines - 1) * width.out + tile.columns});
+    }
   }
 }
 
 template void DirectConvolution::run(const float* x, const float* weight, float* result,
-                                     std::int64_t begin, std::int64_t end) const;
+                                     std::int64_t begin, std::int64_t end,
+                                     const AfterTile& after) const;
 template void DirectConvolution::run(const double* x, const double* weight, double* result,
-                                     std::int64_t begin, std::int64_t end) const;
+                                     std::int64_t begin, std::int64_t end,
+                                     const AfterTile& after) const;
 
 }  // namespace tutti::kernels

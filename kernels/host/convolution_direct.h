@@ -21,8 +21,11 @@ class DirectConvolution {
 
   // Each is some lines of results (or some results, where there is one line) of some outputs.
   std::int64_t tiles() const;
+  // How many results of an image and output, one behind the other.
+  std::int64_t tile_columns() const;
   template <class T>
-  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end) const;
+  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
+           const AfterTile& after) const;
 
  private:
   // Lines and columns of x that begin here, each `stride` apart.

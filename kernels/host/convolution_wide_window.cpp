@@ -206,7 +206,7 @@ TUTTI_INLINE inline void WideWindowConvolution::add_up(const Sums<T>& of) const 
 
 template <class T>
 void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int64_t begin,
-                                std::int64_t end) const {
+                                std::int64_t end, const AfterTile& after) const {
   constinit thread_local PerThread<Scratch> copied_memory;
   constinit thread_local PerThread<Scratch> factors_memory;
   const auto copied = copied_memory.get().use<T>(inputs_ * std::ssize(copies_) * copy_);
@@ -256,12 +256,19 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
         }
       }
     }
+    if (after == nullptr) continue;
+    for (std::int64_t i = image; i < image + images; ++i) {
+      const std::int64_t row = i * shape_.groups * shape_.outputs + own_output;
+      after({row, row + outputs, 0, shape_.results});
+    }
   }
 }
 
 template void WideWindowConvolution::run(const float* x, const float* weight, float* result,
-                                         std::int64_t begin, std::int64_t end) const;
+                                         std::int64_t begin, std::int64_t end,
+                                         const AfterTile& after) const;
 template void WideWindowConvolution::run(const double* x, const double* weight, double* result,
-                                         std::int64_t begin, std::int64_t end) const;
+                                         std::int64_t begin, std::int64_t end,
+                                         const AfterTile& after) const;
 
 }  // namespace tutti::kernels

@@ -20,7 +20,8 @@ class WideWindowConvolution {
   // Each is all results of some images and outputs of a group.
   std::int64_t tiles() const;
   template <class T>
-  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end) const;
+  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
+           const AfterTile& after) const;
 
  private:
   // The lines of x that begin here, and the columns that do, for each place of the window.

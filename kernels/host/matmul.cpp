@@ -148,7 +148,10 @@ PreparedMatmul::PreparedMatmul(const Matmul& spec) {
 }
 
 std::int64_t PreparedMatmul::tiles() const { return division_->tiling.tiles(); }
-std::int64_t PreparedMatmul::tile_columns() const { return division_->tiling.columns; }
+ResultDivision PreparedMatmul::division() const {
+  const auto& [spec, tiling] = *division_;
+  return {.rows = tiling.matrices * spec.m, .columns = spec.n, .tile_columns = tiling.columns};
+}
 
 void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t begin,
                          std::int64_t end, const AfterTile& after) const {

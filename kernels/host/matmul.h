@@ -1,9 +1,9 @@
 #pragma once
 
 #include <tutti/ir/dtype.h>
+#include <tutti/kernels/host/result_tile.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -38,19 +38,9 @@ struct Matmul {
 // A product of dense row-major matrices [m, k] and [k, n].
 Matmul dense_matmul(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k);
 
-// The results that a tile computes: rows [row_begin, row_end) and columns [column_begin,
-// column_end) of the results seen as one matrix, the batch's matrices being one below the other.
-struct MatmulTile {
-  std::int64_t row_begin, row_end;
-  std::int64_t column_begin, column_end;
-};
-
 // A matmul that is ready to run, any number of times, by any number of threads.
 class PreparedMatmul {
  public:
-  // Called with every tile as soon as its results are there.
-  using AfterTile = std::function<void(const MatmulTile&)>;
-
   // Throws InternalError for bool, for negative sizes and where the numbers of batch sizes and
   // strides differ.
   explicit PreparedMatmul(const Matmul& spec);
@@ -58,8 +48,8 @@ class PreparedMatmul {
   // The number of independent pieces the work divides into: a function of the sizes alone, 0 where
   // there is nothing to compute.
   std::int64_t tiles() const;
-  // How many columns a tile has; the last tile of a row of tiles may have fewer.
-  std::int64_t tile_columns() const;
+  // Of the results seen as one matrix, the batch's matrices being one below the other.
+  ResultDivision division() const;
 
   // Computes tiles [begin, end). Threads may run disjoint ranges at once; each runs on the calling
   // thread alone. `a`, `b` point at the element with index 0. Throws EnvironmentError if the matmul
