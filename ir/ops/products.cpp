@@ -130,25 +130,48 @@ Term seen_through(Term x, std::span<const std::int64_t> place, const List& out,
   return x.apply(Op::slice, {start, stop, step});
 }
 
+// What one result looked at: [n, channels, window...].
+Term seen_by(Term x, std::span<const std::int64_t> result, const Shape& places,
+             const Window& window) {
+  List start = {0, 0};
+  List stop = {x.shape()[0], x.shape()[1]};
+  List step = {1, 1};
+  for (std::size_t d = 0; d < result.size(); ++d) {
+    start.push_back(result[d] * window.stride[d]);
+    stop.push_back(start.back() + (places[static_cast<int>(d)] - 1) * window.dilation[d] + 1);
+    step.push_back(window.dilation[d]);
+  }
+  return x.apply(Op::slice, {start, stop, step});
+}
+
+Term side_by_side(const Term& x, const std::vector<Value>& parts) {
+  if (parts.size() == 1) return {x.builder(), parts[0]};
+  return {x.builder(), x.builder()->add(Op::concat, parts, {std::int64_t{2}})};
+}
+
 // Every place of the window, at once: [n, groups, c / groups * places, results], a column being
 // what one result looks at. `out` are the result's spatial sizes.
 Term patches(Term x, const Shape& weight, const List& out, const Window& window) {
-  const auto count = out.size();
   const std::int64_t n = x.shape()[0];
   const std::int64_t channels = x.shape()[1];
-  x = padded(x, window.low, window.high, List(count, 0));
+  x = padded(x, window.low, window.high, List(out.size(), 0));
   const Shape places{std::span(weight.begin() + 2, weight.end())};
+  const std::int64_t of_group = channels / window.groups * places.elements();
   std::vector<Value> parts;
+  // Either way there is a slice for each of the fewer.
+  if (places.elements() > product(out)) {
+    for_each_index(Shape(out), [&](std::span<const std::int64_t> result) {
+      const Term seen = seen_by(x, result, places, window);
+      parts.push_back(reshape(seen, {n, window.groups, 1, of_group}).value());
+    });
+    return transpose_last(side_by_side(x, parts));
+  }
   List slot = {n, channels, 1};
   append(slot, out);
   for_each_index(places, [&](std::span<const std::int64_t> place) {
     parts.push_back(reshape(seen_through(x, place, out, window), Shape(slot)).value());
   });
-  const Term all = parts.size() == 1
-                       ? Term(x.builder(), parts[0])
-                       : Term(x.builder(), x.builder()->add(Op::concat, parts, {std::int64_t{2}}));
-  return reshape(all,
-                 {n, window.groups, channels / window.groups * places.elements(), product(out)});
+  return reshape(side_by_side(x, parts), {n, window.groups, of_group, product(out)});
 }
 
 // The weight as matrices, [groups, o / groups, c / groups * places].
@@ -169,10 +192,36 @@ List result_sizes(const Shape& x, const Shape& weight, const Window& window) {
   return out;
 }
 
+// One without a window is a product already.
+bool is_product(const Shape& weight, const Window& window) {
+  const auto all = [](const List& list, std::int64_t value) {
+    return std::ranges::count(list, value) == std::ssize(list);
+  };
+  return window.groups == 1 && all(window.stride, 1) && all(window.low, 0) && all(window.high, 0) &&
+         product(std::span(weight.begin() + 2, weight.end())) == 1;
+}
+
+// Where there is a kernel for a convolution: on the host.
+bool has_a_kernel(const Type& x, const Type& weight) {
+  return x.device.is_cpu() && x.shape.elements() > 0 && weight.shape.elements() > 0;
+}
+// In dtypes that it multiplies as they are.
+bool is_multiplied_so(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+// In those that it multiplies as f32, each result being rounded once.
+bool is_multiplied_widened(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
 void decompose_conv(Decomposition& in) {
   const Term x = in.operand(0);
   const Term weight = in.operand(1);
   const Window window(in.attributes);
+  const DType dtype = x.dtype();
+  if (is_multiplied_widened(dtype) && has_a_kernel(x.type(), weight.type()) &&
+      !is_product(weight.shape(), window)) {
+    return in.result(
+        cast(apply(Op::conv, cast(x, DType::f32), cast(weight, DType::f32),
+                   {window.stride, window.low, window.high, window.dilation, window.groups}),
+             dtype));
+  }
   const List out = result_sizes(x.shape(), weight.shape(), window);
   List sizes = {x.shape()[0], weight.shape()[0]};
   append(sizes, out);
@@ -216,23 +265,11 @@ Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window)
   return apply(Op::conv, spread, reversed, {ones, zeros, zeros, window.dilation, window.groups});
 }
 
-// Where a convolution is one kernel: on the host, in dtypes that are multiplied as they are.
-bool has_a_kernel(const Type& x, const Type& weight) {
-  return x.device.is_cpu() && (x.dtype == DType::f32 || x.dtype == DType::f64) &&
-         x.shape.elements() > 0 && weight.shape.elements() > 0;
-}
-
-// One without a window is a product already.
 bool is_conv_taken_whole(const Graph& graph, NodeId node) {
+  const Type& x = graph.type(graph.operand(node, 0));
   const Type& weight = graph.type(graph.operand(node, 1));
-  const Window window(graph.attributes(node));
-  const auto all = [](const List& list, std::int64_t value) {
-    return std::ranges::count(list, value) == std::ssize(list);
-  };
-  const bool is_product = window.groups == 1 && all(window.stride, 1) && all(window.low, 0) &&
-                          all(window.high, 0) &&
-                          product(std::span(weight.shape.begin() + 2, weight.shape.end())) == 1;
-  return !is_product && has_a_kernel(graph.type(graph.operand(node, 0)), weight) &&
+  return is_multiplied_so(x.dtype) && has_a_kernel(x, weight) &&
+         !is_product(weight.shape, Window(graph.attributes(node))) &&
          graph.type(graph.result(node)).shape.elements() > 0;
 }
 constexpr bool (*is_dot_general_taken_whole)(const Graph&, NodeId) = nullptr;
@@ -287,7 +324,8 @@ Term conv_weight_cotangent_by_sums(Term g, Term x, const Shape& weight, const Wi
 
 // What every result looked at, by the results' cotangents.
 Term conv_weight_cotangent(Term g, Term x, const Shape& weight, const Window& window) {
-  if (window.groups == 1 && has_a_kernel(x.type(), g.type())) {
+  const bool is_multiplied = is_multiplied_so(x.dtype()) || is_multiplied_widened(x.dtype());
+  if (window.groups == 1 && is_multiplied && has_a_kernel(x.type(), g.type())) {
     return conv_weight_cotangent_by_conv(g, x, weight, window);
   }
   constexpr std::int64_t kMostSums = 64;  // of larger windows a product is less to write
