@@ -298,12 +298,15 @@ std::vector<Tensor> mark_replicated(TreeRef tree, const Group& group, Location w
     context.check_owner(*tensor.state(), where);
   }
   eval(std::span<const Tensor>(tensors));
-  std::uint64_t hash = tensors.size();
-  for (const Tensor& tensor : tensors) hash = hash_data(tensor.state(), hash);
-  const Tensor own(context.data(Array::scalar(hash), Device::cpu(), where));
-  const auto lowest = all_reduce(Operand(own, where), group, Reduce::min).item<std::uint64_t>();
-  const auto highest = all_reduce(Operand(own, where), group, Reduce::max).item<std::uint64_t>();
-  if (lowest != highest) refuse_different(tree, group, where);
+  // Alone a rank has nothing to compare, and need not read a mapped file.
+  if (group.size() > 1 || dimensions == 0) {
+    std::uint64_t hash = tensors.size();
+    for (const Tensor& tensor : tensors) hash = hash_data(tensor.state(), hash);
+    const Tensor own(context.data(Array::scalar(hash), Device::cpu(), where));
+    const auto lowest = all_reduce(Operand(own, where), group, Reduce::min).item<std::uint64_t>();
+    const auto highest = all_reduce(Operand(own, where), group, Reduce::max).item<std::uint64_t>();
+    if (lowest != highest) refuse_different(tree, group, where);
+  }
   std::vector<Tensor> out;
   for (const Tensor& tensor : tensors) {
     ir::Type type = tensor.state()->type;

@@ -12,7 +12,6 @@
 #include <tutti/runtime/new_file.h>
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace tutti {
@@ -181,28 +180,43 @@ NamedTensors named_parts(TreeRef tree, Location where) {
   return out;
 }
 
-// Marks what the texts beside tensors say to be the same on several ranks, which load it together:
-// what a file gives is not known to be so.
-void mark_as_placed(TreeRef tree, Location where) {
+// Marks what the given tree knows to be the same on several ranks, by its types or by the texts
+// beside tensors. They load it together: what a file gives is not known to be so.
+void mark_as_known(TreeRef tree, const std::map<std::string, detail::WantedTensor>& given,
+                   Location where) {
+  const auto& mesh = RankContext::current().mesh();
+  if (mesh == nullptr) return;
+  struct Leaf {
+    std::string path;
+    TreeLeaf place;
+    std::uint8_t dimensions;  // of the program's mesh
+  };
+  std::vector<Leaf> found;
+  detail::walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (leaf.is_tensor()) {
+      const ir::Replication known = given.at(path).type.replication;
+      const int dimensions = known.literal ? 0 : known.dimensions & ir::all_dimensions(*mesh);
+      found.push_back({path, leaf, static_cast<std::uint8_t>(dimensions)});
+    } else if (leaf.is_fixed_text()) {
+      // A part may happen to be the same, as of zeros.
+      const detail::FixedText& placed = leaf.fixed_text();
+      std::uint8_t& dimensions = found.back().dimensions;
+      dimensions = static_cast<std::uint8_t>((dimensions & ~placed.varying) | placed.same);
+    }
+  });
   struct Leaves {
     TensorMap tensors;
     std::map<std::string, TreeLeaf> places;
   };
-  std::map<std::uint8_t, Leaves> all;  // by dimensions of the program's mesh
-  std::string before;
-  std::optional<TreeLeaf> tensor;
-  detail::walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
-    if (leaf.is_tensor()) {
-      before = path;
-      tensor = leaf;
-    } else if (leaf.is_fixed_text() && leaf.fixed_text().same != 0) {
-      Leaves& own = all[leaf.fixed_text().same];
-      own.tensors.emplace(before, tensor->as_tensor());
-      own.places.emplace(before, *tensor);
-    }
-  });
+  std::map<std::uint8_t, Leaves> all;  // by dimensions
+  for (const Leaf& leaf : found) {
+    if (leaf.dimensions == 0) continue;
+    Leaves& own = all[leaf.dimensions];
+    own.tensors.emplace(leaf.path, leaf.place.as_tensor());
+    own.places.emplace(leaf.path, leaf.place);
+  }
   for (const auto& [dimensions, leaves] : all) {
-    const ir::Group group = ir::mesh_group(*RankContext::current().mesh(), dimensions);
+    const ir::Group group = ir::mesh_group(*mesh, dimensions);
     std::vector<std::vector<std::int64_t>> partition;
     for (auto first = group.ranks.begin(); first != group.ranks.end(); first += group.stride) {
       partition.emplace_back(first, first + group.stride);
@@ -255,7 +269,8 @@ void detail::load_tree(TreeRef tree, const fs::path& path, const LoadOptions& op
   detail::refuse_compiling("load", where);
   at_line_of_file(where, [&] {
     TensorFiles files(path, options.mmap, where);
-    check_tensors(wanted_tensors(tree, where), files.types(), options.cast, path.string(), where);
+    const std::map<std::string, WantedTensor> wanted = wanted_tensors(tree, where);
+    check_tensors(wanted, files.types(), options.cast, path.string(), where);
     assign_tensors(tree, files.tensors(), where);
     std::map<std::string, std::string> members;  // of the tree that was saved
     for (const auto& [key, text] : files.metadata()) {
@@ -282,7 +297,7 @@ void detail::load_tree(TreeRef tree, const fs::path& path, const LoadOptions& op
                        " numbers or texts that the tree has no place for, '" +
                        members.begin()->first + "' the first");
     }
-    mark_as_placed(tree, where);
+    mark_as_known(tree, wanted, where);
   });
 }
 

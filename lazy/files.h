@@ -57,10 +57,12 @@ void save(const T& tree, const std::filesystem::path& path, const SaveOptions& o
 // A tree like `like` with the tensors of a file, on the rank's default device, and the numbers and
 // strings that save() kept, where the file has them. Of `like`, only names and types are looked at:
 // tensors that are recorded are not computed, abstract() ones will do, and one without a value
-// takes what the file has. A DistributedTensor must be placed as the saved one was; ranks that have
-// the same by Replicate load it together, and compare it as replicated() does. `path` may also be
-// the "model.safetensors.index.json" of several files. Throws one UsageError that names all tensors
-// that are missing, left over or of another type.
+// takes what the file has. What is known to be the same on several ranks in `like` (by replicated()
+// or a collective, in a DistributedTensor by Replicate) those ranks load together: it is compared
+// as replicated() does, and known to be the same again; the rest varies. A DistributedTensor must
+// be placed as the saved one was. `path` may also be the "model.safetensors.index.json" of several
+// files. Throws one UsageError that names all tensors that are missing, left over or of another
+// type.
 template <class T>
 T load(T like, const std::filesystem::path& path, const LoadOptions& options = {},
        std::source_location at = std::source_location::current()) {

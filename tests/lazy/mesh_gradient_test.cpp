@@ -1,6 +1,7 @@
 // Gradients on meshes of one and two dimensions are the single-rank program's.
 
 #include "tests/lazy/lazy_testing.h"
+#include "tests/support/command.h"
 
 namespace tutti::test::mesh_gradient_test {
 namespace {
@@ -189,6 +190,49 @@ TEST(MeshTraining, KeepsEveryLeafReplicatedAsItWas) {
     EXPECT_EQ(model.up.state()->type.replication.dimensions, 1);
     EXPECT_EQ(model.down.state()->type.replication.dimensions, 2);
     EXPECT_EQ(model.scale.state()->type.replication.dimensions, 3);
+  });
+}
+
+struct Training {
+  Mlp model;
+  AdamW::State optimiser;
+  TUTTI_FIELDS(model, optimiser)
+};
+
+TEST(MeshTraining, IsLoadedAsReplicatedAsWhatItIsLoadedInto) {
+  const TemporaryFolder folder;
+  simulate(4, [&](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
+    Mlp model = {.up = replicated(from(whole_model().up.array()), mesh["dp"]),
+                 .down = replicated(from(whole_model().down.array()), mesh["tp"]),
+                 .scale = replicated(from(Array::scalar(0.7)), world)};
+    const AdamW adam{};
+    AdamW::State state = adam.init(model);
+    std::tie(model, state) = adam.update(model, model, state, 0.1);
+    const auto path = folder.path() / (std::to_string(world.rank()) + ".safetensors");
+    save(Training{model, state}, path);
+    const auto next_of = [&](const Training& training) {
+      return adam.update(training.model, training.model, training.optimiser, 0.1).first;
+    };
+    const Mlp expected = next_of({model, state});
+    // Narrower averages, too.
+    for (const DType dtype : {DType::f64, DType::f32}) {
+      const Mlp like = map([&](const Tensor& t) { return cast(t * 2.0, dtype); }, model);
+      const Training loaded = load(Training{like, adam.init(like)}, path, {.cast = true});
+      const Mlp next = next_of(loaded);
+      EXPECT_EQ(next.up.state()->type.replication.dimensions, 1);
+      EXPECT_EQ(next.down.state()->type.replication.dimensions, 2);
+      EXPECT_EQ(next.scale.state()->type.replication.dimensions, 3);
+      EXPECT_NEAR(cast(next.scale, DType::f64).item<double>(), expected.scale.item<double>(),
+                  dtype == DType::f64 ? 0 : 1e-6);
+    }
+    // What says nothing is loaded by each rank for itself.
+    const Training plain =
+        map([](const Tensor& t) { return abstract(t.shape(), t.dtype()); }, Training{model, state});
+    if (world.rank() != 2) return;
+    const Training own = load(plain, path);
+    EXPECT_EQ(own.model.scale.state()->type.replication.dimensions, 0);
+    EXPECT_EQ(own.optimiser.first[2].array(), state.first[2].array());
   });
 }
 
