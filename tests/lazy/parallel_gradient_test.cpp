@@ -207,6 +207,63 @@ TEST(CollectiveGradient, OfAReplicatedScalarIsOfThatScalar) {
   });
 }
 
+// A list that leaves rank 1 out, which makes the same calls alone: so both know the same about what
+// varies.
+Group some_or_alone(const World& world) {
+  return world.rank() == 1 ? Group({1}, "alone") : Group({2, 0, 3}, "some");
+}
+
+TEST(CollectiveGradient, OverAListOfRanksIsTheSingleRankPrograms) {
+  const auto hidden = [](const Model& m, const Tensor& x) {
+    return tanh(matmul(x, m.weight) + m.bias);
+  };
+  const auto whole = [&](const Model& m) {
+    const Tensor each = reshape(hidden(m, batch()), {4, 3, 2});
+    const Tensor some = (each[0] + each[2] + each[3]) / 3.0;
+    return (3.0 * sum(some * some) + sum(each[1] * each[1])) / 4.0;
+  };
+  const std::vector<double> expected = flat(grad(whole)(some_model()));
+  // Means of what is the same anyway change nothing.
+  const std::vector<double> unchanged =
+      flat(grad([](const Model& m) { return local_loss(m, batch()); })(some_model()));
+  simulate(4, [&](World& world) {
+    const Model model = replicated(some_model(), world);
+    const Tensor x = rows(batch(), world);
+    const Group group = some_or_alone(world);
+    const auto of_results = [&](const Model& m, const Tensor& own) -> Tensor {
+      const Tensor y = all_reduce(hidden(m, own), group, Reduce::mean);
+      return all_reduce(sum(y * y), world, Reduce::mean);
+    };
+    const auto of_weights = [&](const Model& m, const Tensor& own) -> Tensor {
+      const Model averaged = {.weight = all_reduce(m.weight, group, Reduce::mean),
+                              .bias = all_reduce(m.bias, group, Reduce::mean)};
+      return all_reduce(local_loss(averaged, own), world, Reduce::mean);
+    };
+    expect_near(flat(grad(of_results)(model, x)), expected);
+    expect_near(flat(grad(of_weights)(model, x)), unchanged);
+    auto step =
+        compile([&](const Model& m, const Tensor& own) { return grad(of_results)(m, own); });
+    expect_near(flat(step(model, x)), expected);
+  });
+}
+
+// Who makes nothing vary where the members do would be summed up with something else.
+TEST(CollectiveGradient, OverAListOfRanksIsRefusedWhereThoseOutsideKnowMore) {
+  const auto run = [] {
+    simulate(3, [](World& world) {
+      const Tensor w = replicated(tensor({1.F, 2.F}), world);
+      const Tensor slope = grad([&](const Tensor& v) -> Tensor {
+        const Tensor square = v * v;
+        Tensor y = square;
+        if (world.rank() != 1) y = all_reduce(square, Group({0, 2}));
+        return all_reduce(sum(y), world);
+      })(w);
+      eval(slope);
+    });
+  };
+  expect_error<CommError>(run, {"does not match", "all_reduce"}, kNowhere);
+}
+
 // The product of the others, a zero among them.
 TEST(CollectiveGradient, OfAProduct) {
   simulate(3, [](World& world) {

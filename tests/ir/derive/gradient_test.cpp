@@ -9,16 +9,9 @@
 namespace tutti::ir::gradient_test {
 namespace {
 
-// Adds sum(value * irregular weights) and makes it the function's result.
+// Makes a weighted sum of a value the function's result.
 void finish(Builder& builder, Value value) {
-  const Type& type = builder.type(value);
-  Array weights(DType::f64, type.shape);
-  std::int64_t i = 1000;
-  for (double& x : weights.data<double>()) x = test::some_number(i++);
-  const Value product = builder.add(Op::mul, {value, builder.constant(weights)});
-  std::vector<std::int64_t> axes;
-  for (int d = 0; d < type.shape.rank(); ++d) axes.push_back(d);
-  builder.graph().set_results({builder.add(Op::sum, {product}, {axes})});
+  builder.graph().set_results({test::weighted_sum(builder, value)});
 }
 
 TEST(Gradient, OfEveryElementwiseOp) {
@@ -39,7 +32,7 @@ TEST(Gradient, OfEveryElementwiseOp) {
     } catch (const TypeError&) {
       continue;  // not an op on floating-point numbers
     }
-    test::check_gradient(graph);
+    test::check_gradient_twice(graph);
   }
 }
 
@@ -124,13 +117,64 @@ TEST(Gradient, OfStructuredOps) {
       },
       [](Builder& b, Value x) { return b.add(Op::gelu, {x}); },
       [](Builder& b, Value x) { return b.add(Op::gelu, {x}, {std::string("tanh")}); },
+      [](Builder& b, Value x) {
+        return b.add(Op::logsumexp, {x}, {std::vector<std::int64_t>{0, 1}, true});
+      },
+      [](Builder& b, Value x) {
+        const Value row = b.add(Op::sum, {x}, {std::vector<std::int64_t>{0}});
+        return b.add(Op::rms_norm, {x, row});
+      },
+      [](Builder& b, Value x) {
+        const std::int64_t labels[] = {1, 7};  // the second counts as 2
+        const Value own = b.constant(Array::from(std::span<const std::int64_t>(labels), {2}));
+        return b.add(Op::cross_entropy, {x, own});
+      },
+      [](Builder& b, Value x) { return b.add(Op::attention, {x, x, x}, {true}); },
+      [](Builder& b, Value x) {
+        const bool seen[] = {true, false, false, false};  // the second query sees nothing
+        const Value mask = b.constant(Array::from(std::span<const bool>(seen), {2, 2}));
+        return b.add(Op::attention, {x, x, x, mask});
+      },
+      [](Builder& b, Value x) {
+        using List = std::vector<std::int64_t>;
+        return b.add(Op::dot_general, {x, x}, {List{0}, List{0}, List{1}, List{1}});
+      },
   };
   for (const auto& write : cases) {
     Graph graph;
     Builder builder(graph);
     const Value x = graph.add_parameter("x", {.dtype = DType::f64, .shape = {2, 3}});
     finish(builder, write(builder, x));
-    test::check_gradient(graph);
+    test::check_gradient_twice(graph);
+  }
+}
+
+// With paddings, strides, dilations and groups; of the last ones some elements of x are read by
+// nobody.
+TEST(Gradient, OfConvolutions) {
+  using List = std::vector<std::int64_t>;
+  struct Case {
+    Shape x, weight;
+    List stride, low, high, dilation;
+    std::int64_t groups;
+  };
+  const std::vector<Case> cases = {
+      {{2, 2, 4}, {3, 2, 2}, {1}, {0}, {0}, {1}, 1},
+      {{1, 2, 3}, {2, 2, 3}, {2}, {2}, {1}, {1}, 1},
+      {{1, 2, 3}, {2, 1, 3}, {1}, {2}, {1}, {2}, 2},
+      {{2, 2, 5}, {4, 1, 2}, {3}, {0}, {0}, {1}, 2},
+      {{1, 4, 5}, {6, 2, 2}, {2}, {1}, {0}, {2}, 2},
+      {{1, 1, 3, 4}, {2, 1, 2, 2}, {2, 1}, {1, 0}, {0, 2}, {1, 2}, 1},
+      {{1, 2, 2}, {1, 2, 1}, {1}, {3}, {2}, {1}, 1},
+  };
+  for (const Case& use : cases) {
+    Graph graph;
+    Builder builder(graph);
+    const Value x = graph.add_parameter("x", {.dtype = DType::f64, .shape = use.x});
+    const Value weight = graph.add_parameter("weight", {.dtype = DType::f64, .shape = use.weight});
+    finish(builder, builder.add(Op::conv, {x, weight},
+                                {use.stride, use.low, use.high, use.dilation, use.groups}));
+    test::check_gradient_twice(graph);
   }
 }
 

@@ -1,7 +1,10 @@
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/ir/parse/parse.h>
 
+#include <array>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "tests/ir/derive/gradient_check.h"
 #include <gmock/gmock.h>
@@ -56,6 +59,103 @@ TEST(CollectiveGradient, OfCollectives) {
           "%s = reduce_scatter(%x) {op = \"" + op + "\", axis = 0, group = " + group +
               "}\n%t = wait(%s)\n%q = mul(%t, %t)\n%r = broadcast_to(%q) {shape = [2]}",
           false);
+    }
+  }
+}
+
+// Every collective of %v, f64[6], in a group of so many members.
+std::vector<std::string> every_collective(const std::string& group, std::int64_t members) {
+  const std::string end = "group = " + group + "}";
+  const std::string root = "root = " + std::to_string(members - 1) + ", ";
+  std::vector<std::string> out;
+  for (const std::string op : {"sum", "mean", "max", "min", "product"}) {
+    const std::string begin = "(%v) {op = \"" + op + "\", ";
+    out.push_back("all_reduce" + begin + end);
+    out.push_back("reduce" + begin + root + end);
+    out.push_back("reduce_scatter" + begin + "axis = 0, " + end);
+  }
+  for (const char* const range : {"", ", exclusive = true", ", reverse = true"}) {
+    out.push_back("scan_ranks(%v) {op = \"sum\", group = " + group + range + "}");
+  }
+  out.push_back("all_gather(%v) {axis = 0, " + end);
+  out.push_back("gather(%v) {axis = 0, " + root + end);
+  out.push_back("scatter(%v) {axis = 0, " + root + end);
+  out.push_back("broadcast(%v) {" + root + end);
+  out.push_back("all_to_all(%v) {axis = 0, " + end);
+  std::string pairs;  // around a ring
+  for (std::int64_t i = 0; i < members; ++i) {
+    pairs += (i == 0 ? "" : ", ") + std::to_string(i) + ", " + std::to_string((i + 1) % members);
+  }
+  out.push_back("collective_permute(%v) {pairs = [" + pairs + "], " + end);
+  return out;
+}
+
+// How a parameter is known to be the same on the ranks, and how it gets to a collective over groups
+// that are no product of mesh dimensions.
+struct Known {
+  const char* type;
+  const char* varied;
+};
+constexpr std::array kKnown = {Known{"", "identity(%x)"},
+                               Known{" rep(dp)", "vary(%x) {dimensions = \"dp\"}"},
+                               Known{" rep(dp, tp)", "vary(%x) {dimensions = \"dp,tp\"}"}};
+
+// One of these ranks' programs; the loss is each rank's own, or their mean.
+Graph program_of(const Known& known, const std::string& collective, bool shared) {
+  const std::string lines = R"(
+    mesh (dp = 2, tp = 2)
+    group @all = mesh(dp = 2, tp = 2).dp.tp
+    group @odd = {ranks = [0, 3, 1, 2], stride = 2}
+    group @some = {ranks = [3, 0, 2]}
+    group @alone = {ranks = [1]}
+    func @f(%x: f64[6])" + std::string(known.type) +
+                            ") {\n%v = " + known.varied + "\n%s = " + collective + R"(
+      %t = wait(%s)
+      %square = mul(%t, %t)
+      %cube = mul(%square, %t)
+      %loss = sum(%cube) {axes = [0]}
+)";
+  const char* const end =
+      shared ? "%a = all_reduce(%loss) {op = \"mean\", group = @all}\n%b = wait(%a)\nreturn %b }"
+             : "return %loss }";
+  return parse(lines + end).functions.at(0);
+}
+
+// Whether a gradient of the gradient is refused.
+bool is_product(const std::string& collective) {
+  return collective.find("\"product\"") != std::string::npos;
+}
+void check(const std::vector<Graph>& programs, bool twice) {
+  if (twice) {
+    test::check_gradient_twice(programs);
+  } else {
+    test::check_gradient(programs);
+  }
+}
+
+TEST(CollectiveGradient, OverGroupsThatAreNoProductOfMeshDimensions) {
+  for (const std::string& collective : every_collective("@odd", 2)) {
+    SCOPED_TRACE(collective);
+    for (const Known& known : kKnown) {
+      for (const bool shared : {false, true}) {
+        const Graph program = program_of(known, collective, shared);
+        check(std::vector<Graph>(4, program), !shared && !is_product(collective));
+      }
+    }
+  }
+}
+
+// What all have in common is summed up over those outside, too, who make the same of it, in a group
+// of their own.
+TEST(CollectiveGradient, OverAListOfRanksThatLeavesOneOut) {
+  const std::vector<std::string> inside = every_collective("@some", 3);
+  const std::vector<std::string> outside = every_collective("@alone", 1);
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    SCOPED_TRACE(inside[i]);
+    for (const Known& known : kKnown) {
+      std::vector<Graph> programs(4, program_of(known, inside[i], true));
+      programs[1] = program_of(known, outside[i], true);
+      check(programs, !is_product(inside[i]));
     }
   }
 }
