@@ -37,16 +37,32 @@ Term top_of(Term x, const std::vector<std::int64_t>& axes) {
   return is_empty(x, axes) ? x.constant(0) : max(x, axes, true);
 }
 
+// The same, or 0 where it is infinite. (That of an empty row stays a literal, which is replicated
+// where x is.)
+Term finite_top_of(Term x, const std::vector<std::int64_t>& axes) {
+  const Term top = top_of(x, axes);
+  return is_empty(x, axes) ? top : select(top.apply(Op::is_finite), top, 0);
+}
+
 // max + log(sum(exp(x - max))); a row of -inf gives -inf.
 void decompose_logsumexp(Decomposition& in) {
   const auto& axes = in.attributes.integers("axes");
   const Term x = widened(in.operand(0));
-  const Term top = top_of(x, axes);
-  // The 0 of an empty row stays a literal, which is replicated where x is.
-  const Term finite = is_empty(x, axes) ? top : select(top.apply(Op::is_finite), top, 0);
+  const Term finite = finite_top_of(x, axes);
   const Term total = log(sum(exp(x - finite), axes, true)) + finite;
   const Shape shape = reduced_shape(x.shape(), axes, in.attributes.flag("keepdims"));
   in.result(cast(reshape(total, shape), in.operand(0).dtype()));
+}
+
+// The elements' shares of the sum. The largest one cancels out: what rounding leaves of its own
+// derivative is more than its share, where there are many.
+void gradient_logsumexp(Gradient& gradient) {
+  const auto& axes = gradient.attributes.integers("axes");
+  const Term x = widened(gradient.operand(0));
+  const Term g = reshape(widened(gradient.cotangent()), reduced_shape(x.shape(), axes, true));
+  const Term e = exp(x - finite_top_of(x, axes).apply(Op::stop_gradient));
+  const Term shares = e / sum(e, axes, true);
+  gradient.operand_cotangent(0, cast(shares * g, gradient.operand(0).dtype()));
 }
 
 void infer_softmax(Inference& in) {
@@ -263,7 +279,6 @@ void decompose_size(Decomposition& in) {
 
 // These are differentiated through their decomposition.
 constexpr void (*gradient_mean)(Gradient&) = nullptr;
-constexpr void (*gradient_logsumexp)(Gradient&) = nullptr;
 constexpr void (*gradient_gelu)(Gradient&) = nullptr;
 constexpr void (*gradient_one_hot)(Gradient&) = nullptr;
 constexpr void (*gradient_size)(Gradient&) = nullptr;

@@ -158,7 +158,8 @@ void gradient_slice(Gradient& gradient) {
     const auto at = static_cast<std::size_t>(d);
     const std::int64_t covered = g.shape()[d] == 0 ? 0 : (g.shape()[d] - 1) * step[at] + 1;
     high.push_back(shape[d] - start[at] - covered);
-    interior.push_back(step[at] - 1);
+    // (Of a step beyond all sizes one element came, with nothing between.)
+    interior.push_back(step[at] > Shape::kMostElements ? 0 : step[at] - 1);
   }
   gradient.operand_cotangent(0, apply(Op::pad, g, g.constant(0), {start, high, interior}));
 }

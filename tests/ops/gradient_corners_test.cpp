@@ -247,9 +247,23 @@ TEST(GradientCorners, IntegersOnTheWayStopThem) {
             Doubles({0, 1, 0}));
 }
 
+// Of the largest of many, too, whose own share is less than what rounding leaves of a sum.
+TEST(GradientCorners, OfLogsumexpAreTheShares) {
+  constexpr std::int64_t kCount = 1 << 16;
+  std::vector<float> x(kCount, 0);
+  x[5] = 0.001F;
+  const auto slope = grad([](const Tensor& t) { return logsumexp(t); })(from(x, {kCount}));
+  const std::vector<float> shares = slope.to_vector<float>();
+  EXPECT_NEAR(shares[5] * float{kCount}, std::exp(0.001), 1e-5);
+  EXPECT_NEAR(shares[6] * float{kCount}, 1, 1e-5);
+  EXPECT_THAT(gradient([](const Tensor& t) { return logsumexp(t); }, {-kInfinity, 0, 1000}),
+              testing::ElementsAre(0, 0, 1));
+}
+
 TEST(GradientCorners, OfEmptyTensors) {
   EXPECT_EQ(gradient([](const Tensor& t) { return exp(t); }, {}), Doubles({}));
   EXPECT_EQ(gradient([](const Tensor& t) { return softmax(t); }, {}), Doubles({}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return logsumexp(t); }, {}), Doubles({}));
   const std::vector<Tensor> parts = {zeros({0}, DType::f64), ones({2}, DType::f64)};
   const auto joined = [](const std::vector<Tensor>& t) { return sum(concat(t) * concat(t)); };
   EXPECT_EQ(grad(joined)(parts)[1].to_vector<double>(), Doubles({2, 2}));

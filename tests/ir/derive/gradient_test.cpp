@@ -58,6 +58,10 @@ TEST(Gradient, OfStructuredOps) {
         using List = std::vector<std::int64_t>;
         return b.add(Op::slice, {x}, {List{0, 1}, List{2, 3}, List{1, 2}});
       },
+      [](Builder& b, Value x) {
+        using List = std::vector<std::int64_t>;  // one element, however far the next would be
+        return b.add(Op::slice, {x}, {List{0, 1}, List{2, 3}, List{1, INT64_MAX}});
+      },
       [](Builder& b, Value x) { return b.add(Op::reverse, {x}, {std::vector<std::int64_t>{1}}); },
       [](Builder& b, Value x) {
         using List = std::vector<std::int64_t>;
