@@ -208,13 +208,14 @@ void decompose_cross_entropy(Decomposition& in) {
   const Term own = sum(select(is_label(x, in.operand(1)), shifted, 0), {last}, true);
   in.result(cast(reshape(all - own, in.operand(1).shape()), in.operand(0).dtype()));
 }
-// softmax(logits) less 1 at the label, times the row's cotangent.
+// softmax(logits) less 1 at the label, times the row's cotangent. (The largest logit cancels out,
+// as for logsumexp.)
 void gradient_cross_entropy(Gradient& gradient) {
   const Term logits = gradient.operand(0);
   const Term x = widened(logits);
   const std::int64_t last = x.shape().rank() - 1;
   const Term g = widened(gradient.cotangent()).apply(Op::expand_dims, {std::vector{last}});
-  const Term e = exp(x - top_of(x, {last}));
+  const Term e = exp(x - top_of(x, {last}).apply(Op::stop_gradient));
   const Term weights = e / sum(e, {last}, true);
   const Term dx = select(is_label(x, gradient.operand(1)), weights - 1, weights) * g;
   gradient.operand_cotangent(0, cast(dx, logits.dtype()));

@@ -247,17 +247,29 @@ TEST(GradientCorners, IntegersOnTheWayStopThem) {
             Doubles({0, 1, 0}));
 }
 
-// Of the largest of many, too, whose own share is less than what rounding leaves of a sum.
+// Of the largest of many, too, whose own share is not much more than what rounding leaves of a sum.
 TEST(GradientCorners, OfLogsumexpAreTheShares) {
   constexpr std::int64_t kCount = 1 << 16;
   std::vector<float> x(kCount, 0);
   x[5] = 0.001F;
-  const auto slope = grad([](const Tensor& t) { return logsumexp(t); })(from(x, {kCount}));
+  const Tensor slope = grad([](const Tensor& t) { return logsumexp(t); })(from(x, {kCount}));
   const std::vector<float> shares = slope.to_vector<float>();
-  EXPECT_NEAR(shares[5] * float{kCount}, std::exp(0.001), 1e-5);
-  EXPECT_NEAR(shares[6] * float{kCount}, 1, 1e-5);
+  EXPECT_NEAR(shares[5] * float{kCount}, std::exp(0.001), 1e-4);
+  EXPECT_NEAR(shares[6] * float{kCount}, 1, 1e-4);
   EXPECT_THAT(gradient([](const Tensor& t) { return logsumexp(t); }, {-kInfinity, 0, 1000}),
               testing::ElementsAre(0, 0, 1));
+
+  // The gradient of a cross entropy are the shares, too, but for the label's.
+  std::vector<float> weights(kCount, 1);
+  weights[5] = 2;
+  const auto loss = [](const Tensor& t) {
+    return sum(cross_entropy(reshape(t, {1, kCount}), tensor({0})));
+  };
+  const auto weighted = [&](const Tensor& t) {
+    return sum(grad(loss)(t) * from(weights, {kCount}));
+  };
+  const std::vector<float> second = grad(weighted)(from(x, {kCount})).to_vector<float>();
+  EXPECT_NEAR(second[5] * float{kCount}, std::exp(0.001), 1e-4);
 }
 
 TEST(GradientCorners, OfEmptyTensors) {
