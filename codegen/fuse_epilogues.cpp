@@ -60,10 +60,9 @@ std::optional<Kernel> fitted(Kernel kernel, int result, const kernels::ResultDiv
     if (tile_columns < columns || inner != columns) return std::nullopt;
   } else {
     if (!kernel.inner.empty() || kernel.outer.back() % columns != 0) return std::nullopt;
-    // Its tiles begin where the call's do.
-    if (tile_columns < columns && tile_columns % kLanes != 0) return std::nullopt;
     if (kernel.outer.back() != columns) cut_last_axis(kernel, columns);
-    kernel.block = (tile_columns + kLanes - 1) / kLanes * kLanes;
+    // Its tiles begin where the call's do.
+    kernel.block = tile_columns;
   }
   const std::size_t row_axes = kernel.outer.size() - (rows ? 0 : 1);
   std::int64_t count = 1;

@@ -88,8 +88,7 @@ class KernelChecker {
     }
     if (kernel_.vector_axis == VectorAxis::outer) {
       require(!kernel_.outer.empty(), "vectorised along outer axes, which it has not");
-      require(kernel_.block > 0 && kernel_.block % kLanes == 0,
-              "a block of " + std::to_string(kernel_.block) + " is not a multiple of kLanes");
+      require(kernel_.block > 0, "a block of " + std::to_string(kernel_.block));
       require(kernel_.block <= 1 << 20, "a block that is too long");
     } else {
       require(!kernel_.inner.empty(), "vectorised along inner axes, which it has not");

@@ -136,8 +136,9 @@ struct Kernel {
   std::vector<std::int64_t> outer;
   std::vector<std::int64_t> inner;
   VectorAxis vector_axis = VectorAxis::outer;
-  // VectorAxis::outer: the last outer axis is cut into blocks of this many elements (a multiple of
-  // kLanes); a tile is one block. VectorAxis::inner: a tile is one outer point (block is 1).
+  // VectorAxis::outer: the last outer axis is cut into blocks of this many elements (best a
+  // multiple of kLanes, so that no vector is cut); a tile is one block. VectorAxis::inner: a tile
+  // is one outer point (block is 1).
   std::int64_t block = 1;
   std::vector<KernelBuffer> buffers;
   std::vector<Segment> segments;

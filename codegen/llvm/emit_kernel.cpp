@@ -117,7 +117,7 @@ class KernelEmitter {
           ir_.CreateAdd(begin, ir_.CreateAnd(ir_.CreateSub(end, begin), number(-step)));
       when_less(begin, whole, [&] { emit_strip_loop(begin, whole, {.vectors = step / kLanes}); });
       // The rest, a vector at a time, the last of them in part.
-      const bool masked = range.end % kLanes != 0;
+      const bool masked = range.end % kLanes != 0 || most % kLanes != 0;
       if (masked || step > kLanes) {
         when_less(whole, end, [&] { emit_strip_loop(whole, end, {}, masked ? end : nullptr); });
       }

@@ -139,10 +139,10 @@ TEST(KernelCheck, NamesTheRule) {
   const Case cases[] = {
       {"negative extent", [](Kernel& k) { k.outer[0] = -1; }},
       {"block that is not 1", [](Kernel& k) { k.block = 16; }},
-      {"not a multiple of kLanes",
+      {"a block of 0",
        [](Kernel& k) {
          k.vector_axis = VectorAxis::outer;
-         k.block = 20;
+         k.block = 0;
        }},
       {"which it has not", [](Kernel& k) { k.inner.clear(); }},
       {"each outer axis", [](Kernel& k) { k.segments[0].body[0].address.outer = {1}; }},
