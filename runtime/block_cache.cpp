@@ -32,7 +32,14 @@ BlockCache::BlockCache(std::unique_ptr<BlockSource> source, std::size_t limit,
     : source_(std::move(source)),
       of_host_(source_->is_of_host()),
       limit_(limit),
-      use_(use != nullptr ? std::move(use) : std::make_shared<MemoryUse>()) {}
+      use_(use != nullptr ? std::move(use) : std::make_shared<MemoryUse>()) {
+  source_->cached_by(this);
+}
+
+BlockCache::~BlockCache() {
+  source_->cached_by(nullptr);
+  trim(0);
+}
 
 void BlockCache::poison(std::byte* data, std::size_t bytes) const noexcept {
   if (of_host_) ASAN_POISON_MEMORY_REGION(data, bytes);
@@ -141,6 +148,14 @@ void BlockCache::trim(std::size_t keep) noexcept {
   if (victims == nullptr) return;
   while (victims != nullptr) give_up(std::exchange(victims, victims->next));
   source_->flush();
+}
+
+void BlockCache::each_free(FunctionRef<void(std::byte*)> visit) const {
+  for (const FreeList& list : free_) {
+    for (const Buffer* buffer = list.newest; buffer != nullptr; buffer = buffer->next) {
+      visit(buffer->data_);
+    }
+  }
 }
 
 void BlockCache::give_up(Buffer* buffer) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/runtime/buffer.h>
+#include <tutti/runtime/function_ref.h>
 #include <tutti/runtime/memory_use.h>
 #include <tutti/runtime/size_class.h>
 
@@ -12,6 +13,8 @@
 #include <string>
 
 namespace tutti::runtime {
+
+class BlockCache;
 
 // Where blocks come from. Thread-safe.
 class BlockSource {
@@ -35,6 +38,9 @@ class BlockSource {
   virtual std::string describe() const { return {}; }
   // How much its device has for all; nothing where that is not known.
   virtual std::optional<MemoryRoom> room() const { return std::nullopt; }
+  // Told by the cache that keeps its blocks, which has it to itself: from here on until it says
+  // null, before it ends.
+  virtual void cached_by(const BlockCache* /*cache*/) {}
 };
 
 // Keeps the blocks of buffers that are gone, by size class, and the Buffer objects with them: a
@@ -65,6 +71,8 @@ class BlockCache final : private Recycled<Buffer>::Home {
   // See BlockSource.
   std::string describe() const { return source_->describe(); }
   std::optional<MemoryRoom> room() const { return source_->room(); }
+  // Calls visit(block) for each that is free. With the lock of use() held.
+  void each_free(FunctionRef<void(std::byte*)> visit) const;
 
  private:
   friend class Buffer;
@@ -75,7 +83,7 @@ class BlockCache final : private Recycled<Buffer>::Home {
     Buffer* oldest = nullptr;
   };
 
-  ~BlockCache() { trim(0); }
+  ~BlockCache();
   void close();
   void take_back(Buffer& buffer) noexcept override;
   Buffer* take_free(const SizeClass& wanted, const MemoryLabel& label);

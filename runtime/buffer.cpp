@@ -47,6 +47,9 @@ class HostBlocks final : public BlockSource {
   }
   std::optional<MemoryRoom> room() const override { return host_room(); }
   std::string describe() const override { return host_room_text(); }
+  void cached_by(const BlockCache* cache) override {
+    if (large_ != nullptr) large_->cached_by(cache);
+  }
 
  private:
   const std::unique_ptr<BlockSource> large_;

@@ -21,6 +21,7 @@ class SpinLock {
       }
     }
   }
+  bool try_lock() { return !taken_.exchange(true, std::memory_order_acquire); }
   void unlock() { taken_.store(false, std::memory_order_release); }
 
  private:

@@ -1,8 +1,12 @@
 #include <tutti/runtime/comm/shm/shm.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -139,6 +143,71 @@ TEST(Shm, AForkedProcessKeepsLargeTensorsAsTheyWere) {
     });
     std::fill_n(block->data(), kBytes, std::byte{2});
     EXPECT_EQ(child.end(), "0 bytes differ");
+  });
+}
+
+// Calls body(allocate) for tensors and for what collectives need. What came back last is allocated
+// first.
+void for_both_uses(
+    HostBackend& backend,
+    const std::function<void(const std::function<std::shared_ptr<Buffer>()>&)>& body) {
+  constexpr std::size_t kBytes = 1 << 20;
+  Allocator tensors(host_blocks(backend.large_blocks()));
+  body([&] { return tensors.allocate(kBytes); });
+  body([&] { return backend.allocate(kBytes); });
+}
+
+void fill_block(Buffer& buffer, int value) {
+  std::fill_n(buffer.data(), buffer.bytes(), static_cast<std::byte>(value));
+}
+
+// It changes there as the rank writes, until the forked process writes there itself.
+TEST(Shm, AForkedProcessHasNoCopyOfWhatIsFree) {
+  run_processes_well(2, [](HostBackend& backend) {
+    for_both_uses(backend, [](const std::function<std::shared_ptr<Buffer>()>& allocate) {
+      const std::shared_ptr<Buffer> in_use = allocate();
+      std::shared_ptr<Buffer> free = allocate();
+      const std::byte* const place = free->data();
+      fill_block(*in_use, 1);
+      fill_block(*free, 1);
+      free = nullptr;
+      std::array<int, 2> ends{};
+      ASSERT_EQ(pipe(ends.data()), 0);
+      Child child([&]() -> std::string {
+        close(ends[1]);
+        char none = 0;
+        EXPECT_EQ(read(ends[0], &none, 1), 0);  // until the rank has written
+        const std::shared_ptr<Buffer> again = allocate();
+        EXPECT_EQ(again->data(), place);
+        EXPECT_EQ(again->data()[again->bytes() / 2], std::byte{2});
+        EXPECT_EQ(in_use->data()[in_use->bytes() / 2], std::byte{1});
+        fill_block(*again, 3);
+        return std::to_string(std::to_integer<int>(again->data()[0]));
+      });
+      close(ends[0]);
+      free = allocate();
+      EXPECT_EQ(free->data(), place);
+      fill_block(*in_use, 2);
+      fill_block(*free, 2);
+      close(ends[1]);
+      EXPECT_EQ(child.end(), "3");
+      EXPECT_EQ(std::count(place, place + free->bytes(), std::byte{2}),
+                static_cast<std::ptrdiff_t>(free->bytes()));
+    });
+  });
+}
+
+// As a handler of signals may, which has interrupted an allocation.
+TEST(Shm, AProcessIsForkedOffWhereNobodyCanSayWhatIsFree) {
+  run_processes_well(2, [](HostBackend& backend) {
+    for_both_uses(backend, [&](const std::function<std::shared_ptr<Buffer>()>& allocate) {
+      const std::shared_ptr<Buffer> block = allocate();
+      fill_block(*block, 1);
+      const std::scoped_lock lock(backend.memory_use()->lock());
+      Child child(
+          [&]() -> std::string { return std::to_string(std::to_integer<int>(block->data()[0])); });
+      EXPECT_EQ(child.end(), "1");
+    });
   });
 }
 

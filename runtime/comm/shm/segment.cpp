@@ -1,6 +1,8 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/comm/shm/segment.h>
 #include <tutti/runtime/new_file.h>
+#include <tutti/runtime/spin_lock.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -56,11 +59,22 @@ class Mappings {
   }
   static void keep(Segment::Mapping& mapping, std::byte* block, std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
-    mapping.kept.emplace(block, bytes);
+    mapping.kept.try_emplace(block, Segment::Mapping::Kept{.bytes = bytes});
   }
   static void forget(Segment::Mapping& mapping, std::byte* block) {
     const std::scoped_lock lock(mutex_);
     mapping.kept.erase(block);
+  }
+  static void add_cache(Segment::Mapping& mapping, const BlockCache& cache) {
+    const std::scoped_lock lock(mutex_);
+    std::size_t most = 1;
+    for (const Segment::Mapping* each : all()) most += each->caches.size();
+    cache_locks().reserve(most);  // prepare() needs no memory
+    mapping.caches.push_back(&cache);
+  }
+  static void remove_cache(Segment::Mapping& mapping, const BlockCache& cache) {
+    const std::scoped_lock lock(mutex_);
+    std::erase(mapping.caches, &cache);
   }
 
  private:
@@ -74,6 +88,38 @@ class Mappings {
     static auto* const out = new std::vector<Segment::Mapping*>;
     return *out;
   }
+  // That are held while a process is forked off, so that it finds whole lists of free blocks.
+  static std::vector<SpinLock*>& cache_locks() {
+    static auto* const out = new std::vector<SpinLock*>;
+    return *out;
+  }
+  static SpinLock& lock_of(const BlockCache& cache) { return cache.use()->lock(); }
+  static bool is_held(const SpinLock& lock) {
+    return std::ranges::find(cache_locks(), &lock) != cache_locks().end();
+  }
+
+  static void lock_caches() {
+    for (const Segment::Mapping* mapping : all()) {
+      for (const BlockCache* cache : mapping->caches) {
+        SpinLock& lock = lock_of(*cache);  // of several, maybe
+        if (!is_held(lock) && lock_soon(lock)) cache_locks().push_back(&lock);
+      }
+    }
+  }
+  static void unlock_caches() {
+    for (SpinLock* const lock : cache_locks()) lock->unlock();
+    cache_locks().clear();
+  }
+  // It is held for some instructions at a time; for ever by one that a handler of signals has
+  // interrupted and that forks. Without it all blocks are copied.
+  static bool lock_soon(SpinLock& lock) {
+    constexpr int kAttempts = 1000;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (lock.try_lock()) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
 
   static void prepare() {
     mutex_.lock();
@@ -81,10 +127,12 @@ class Mappings {
       return !mapping->copy && !mapping->kept.empty();
     });
     if (!copies || pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
+    if (copies) lock_caches();
   }
 
   // In the parent: until the child has copied what it keeps, or is gone.
   static void wait_for_copies() {
+    unlock_caches();
     if (ends_[0] >= 0) {
       ::close(ends_[1]);
       char done = 0;
@@ -104,16 +152,31 @@ class Mappings {
         map_nothing(*mapping);
         continue;
       }
-      for (const auto& [block, bytes] : mapping->kept) {
-        for (std::size_t at = 0; at < bytes; at += kPageBytes) write_in_place(block[at]);
-        if (bytes > 0) write_in_place(block[bytes - 1]);
+      find_free(*mapping);
+      for (const auto& [block, kept] : mapping->kept) {
+        if (kept.is_free) continue;
+        for (std::size_t at = 0; at < kept.bytes; at += kPageBytes) write_in_place(block[at]);
+        if (kept.bytes > 0) write_in_place(block[kept.bytes - 1]);
       }
     }
+    unlock_caches();
     if (ends_[0] >= 0) {
       ::close(ends_[0]);
       ::close(ends_[1]);
     }
     mutex_.unlock();
+  }
+
+  // What is free is whatever the ranks write there, until this process uses it: from then on a page
+  // is its own.
+  static void find_free(Segment::Mapping& mapping) {
+    for (const BlockCache* cache : mapping.caches) {
+      if (!is_held(lock_of(*cache))) continue;
+      cache->each_free([&](std::byte* block) {
+        const auto found = mapping.kept.find(block);
+        if (found != mapping.kept.end()) found->second.is_free = true;
+      });
+    }
   }
 
   // Where the system sets memory aside for all that could be written (vm.overcommit_memory=2), that
@@ -124,7 +187,8 @@ class Mappings {
     if (map_again(mapping, kWritten, MAP_PRIVATE, mapping.descriptor.number())) return true;
     if (!map_again(mapping, PROT_READ, MAP_PRIVATE, mapping.descriptor.number())) return false;
     return std::ranges::all_of(mapping.kept, [](const auto& kept) {
-      const auto [block, bytes] = kept;
+      std::byte* const block = kept.first;
+      const std::size_t bytes = kept.second.bytes;
       const std::size_t before = reinterpret_cast<std::uintptr_t>(block) % kPageBytes;
       return bytes == 0 || mprotect(block - before, before + bytes, kWritten) == 0;
     });
@@ -205,6 +269,12 @@ void Segment::keep_in_forks(std::byte* block, std::size_t bytes) const {
 
 void Segment::forget_in_forks(std::byte* block) const noexcept {
   Mappings::forget(*mapping_, block);
+}
+
+void Segment::add_cache(const BlockCache& cache) const { Mappings::add_cache(*mapping_, cache); }
+
+void Segment::remove_cache(const BlockCache& cache) const noexcept {
+  Mappings::remove_cache(*mapping_, cache);
 }
 
 Segment::Segment(Segment&& other) noexcept = default;

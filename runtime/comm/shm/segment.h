@@ -7,8 +7,11 @@
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <vector>
 
 namespace tutti::runtime {
+
+class BlockCache;
 
 // Memory that several processes map: a memfd, which has no name in any file system and vanishes
 // with its last user. Sparse: pages cost memory when they are first written. A process that is
@@ -37,6 +40,9 @@ class Segment {
   // From any thread.
   void keep_in_forks(std::byte* block, std::size_t bytes) const;
   void forget_in_forks(std::byte* block) const noexcept;
+  // Of those blocks, what such a cache has for free needs no copy. It is there until it is removed.
+  void add_cache(const BlockCache& cache) const;
+  void remove_cache(const BlockCache& cache) const noexcept;
   // Whether this process was forked off the one that mapped it.
   bool is_copy() const { return mapping_->copy; }
 
@@ -48,7 +54,12 @@ class Segment {
     std::size_t bytes = 0;
     bool copy = false;
     std::pmr::unsynchronized_pool_resource nodes = {};  // so that blocks come and go without malloc
-    std::pmr::map<std::byte*, std::size_t> kept{&nodes};  // in forks
+    struct Kept {
+      std::size_t bytes = 0;
+      bool is_free = false;  // while a process is forked off
+    };
+    std::pmr::map<std::byte*, Kept> kept{&nodes};  // in forks
+    std::vector<const BlockCache*> caches = {};
   };
   std::unique_ptr<Mapping> mapping_;
 };

@@ -43,9 +43,15 @@ class PartBlocks final : public BlockSource {
     blocks_->give_back(block, size);
   }
   bool owns(const void* block) const override { return blocks_->owns(block); }
+  void cached_by(const BlockCache* cache) override {
+    if (cache != nullptr) segment_->add_cache(*cache);
+    if (cache_ != nullptr) segment_->remove_cache(*cache_);
+    cache_ = cache;
+  }
 
  private:
   const Use use_;
+  const BlockCache* cache_ = nullptr;
   const std::shared_ptr<SegmentBlocks> blocks_;
   const std::shared_ptr<const Segment> segment_;
 };
