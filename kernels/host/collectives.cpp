@@ -47,6 +47,20 @@ std::uint64_t GroupPage::done_by_all() const {
   return lowest;
 }
 
+std::uint64_t GroupPage::completed_by(int member) const {
+  const MemberProgress& of = progress(member);
+  const std::uint64_t done = of.done_through.load();
+  return done == kLeft ? of.left_after.load() : done;
+}
+
+void GroupPage::leave(int member) const {
+  MemberProgress& of = progress(member);
+  const std::uint64_t done = of.done_through.load();
+  if (done == kLeft) return;
+  of.left_after.store(done);
+  of.done_through.store(kLeft);
+}
+
 void fail(Failure& failure, std::uint64_t from, std::string_view text) {
   std::uint64_t before = failure.from.load();
   while (from < before && !failure.from.compare_exchange_weak(before, from)) {

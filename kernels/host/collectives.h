@@ -53,7 +53,9 @@
 //
 // Every word has one writer, except the claimed and done chunks, the holders, the sleepers and the
 // failure. A rank that died is seen by its peers as soon as they wait for it; they store its kLeft,
-// as they do where it closed the group that this page belongs to and never came here.
+// as they do where it closed the group that this page belongs to and never came here. How far it
+// had come is stored first (left_after): a rank that died with its part of a collective done is not
+// missed there.
 namespace tutti::kernels {
 
 inline constexpr std::uint64_t kRingSlots = 64;
@@ -107,6 +109,8 @@ struct alignas(64) SharedBlock {
 // arrivals.
 struct alignas(64) MemberProgress {
   std::atomic<std::uint64_t> done_through{0};
+  // What it was before it became kLeft; whoever stores that stores this first, all the same number.
+  std::atomic<std::uint64_t> left_after{0};
 };
 
 // The chunks of one large collective.
@@ -197,6 +201,10 @@ class GroupPage {
 
   // The lowest done_through of all members.
   std::uint64_t done_by_all() const;
+  // The last collective that the member has completed, also of one that left or died since.
+  std::uint64_t completed_by(int member) const;
+  // Stores kLeft for a member that completes no more here. By several at once, maybe.
+  void leave(int member) const;
 
   // Makes collectives from `from` on fail with `text`, or with the first failure's text if there is
   // one. From any thread; the caller wakes the sleepers.

@@ -85,7 +85,7 @@ class GroupAgreement {
   std::chrono::milliseconds timeout_of(const Waiting& waiting) const;
   // Wakes whoever waits for the group. From any thread, whatever has ended meanwhile.
   std::function<void()> wake() const;
-  // Throws CommError if the collective has failed, or if a member died that is not done with it.
+  // Throws CommError if the collective has failed, or if a member died that was not done with it.
   void check_peers(const GroupWork& work) const;
   // The same for one that its members are done with once `is_complete`: then those that died lack
   // nothing.
@@ -137,7 +137,11 @@ class GroupAgreement {
   bool same_build(int member) const;
   void check_parents(std::uint64_t sequence, const Waiting& waiting) const;
   void check_failure(std::uint64_t sequence, const Waiting& waiting) const;
+  // Throws where one of those has not announced the collective and never will.
   void check_gone(const GroupWork& work, const std::vector<int>& late) const;
+  bool died_before_its_end(int member, const GroupWork& work) const;
+  // Says which collective waits for the member in vain, and why.
+  [[noreturn]] void fail_without(int member, const GroupWork& work) const;
   // That of the parents which the member has closed, or left; null if there is none.
   const HostGroup* closed_parent(int member) const;
   void bury(int member) const;

@@ -109,22 +109,15 @@ void GroupAgreement::check_failure(std::uint64_t sequence, const Waiting& waitin
 }
 
 void GroupAgreement::check_peers(const GroupWork& work) const {
-  check_failure(work.sequence(), work.waiting());
-  for (int member = 0; member < size(); ++member) {
-    if (rank_page(member).presence.load() != kernels::RankPage::kDied) continue;
-    if (page_.progress(member).done_through.load() < work.sequence()) check_gone(work, {member});
-  }
+  check_peers(work, [] { return false; });
 }
 
-// Of one that was buried `done_through` no longer tells. Whether it is complete is asked once the
-// death is seen: nothing of that member's comes afterwards.
+// Whether it is complete is asked once the death is seen: nothing of that member's comes
+// afterwards.
 void GroupAgreement::check_peers(const GroupWork& work, FunctionRef<bool()> is_complete) const {
   check_failure(work.sequence(), work.waiting());
   for (int member = 0; member < size(); ++member) {
-    if (rank_page(member).presence.load() != kernels::RankPage::kDied) continue;
-    const std::uint64_t done = page_.progress(member).done_through.load();
-    const bool says_done = done >= work.sequence() && done != kernels::kLeft;
-    if (!says_done && !is_complete()) check_gone(work, {member});
+    if (died_before_its_end(member, work) && !is_complete()) fail_without(member, work);
   }
 }
 
@@ -132,30 +125,46 @@ void GroupAgreement::check_all_live(const GroupWork& work) const {
   fabric_->look_for_deaths();
   check_failure(work.sequence(), work.waiting());
   for (int member = 0; member < size(); ++member) {
-    if (rank_page(member).presence.load() == kernels::RankPage::kDied) check_gone(work, {member});
+    if (rank_page(member).presence.load() == kernels::RankPage::kDied) fail_without(member, work);
   }
+}
+
+// Its last stores are visible once its death is.
+bool GroupAgreement::died_before_its_end(int member, const GroupWork& work) const {
+  return rank_page(member).presence.load() == kernels::RankPage::kDied &&
+         page_.completed_by(member) < work.sequence();
 }
 
 void GroupAgreement::check_gone(const GroupWork& work, const std::vector<int>& late) const {
   for (const int member : late) {
-    kernels::RankPage& page = rank_page(member);
-    const HostGroup* const closed = closed_parent(member);
-    const std::uint32_t presence = page.presence.load();  // one that left says so first
-    if (presence == kernels::RankPage::kPresent && closed == nullptr) continue;
+    // One that left says so first.
+    if (rank_page(member).presence.load() == kernels::RankPage::kPresent &&
+        closed_parent(member) == nullptr) {
+      continue;
+    }
     // What it published before it went is visible by now.
-    if (presence != kernels::RankPage::kDied && page_.arrived(member, work.sequence())) continue;
-    std::string text = presence == kernels::RankPage::kPresent
-                           ? names({member}) + " closed group \"" + closed->tag + "\""
-                           : kernels::read_text(page.message);
-    if (presence == kernels::RankPage::kDied) {
+    if (!page_.arrived(member, work.sequence())) fail_without(member, work);
+  }
+}
+
+void GroupAgreement::fail_without(int member, const GroupWork& work) const {
+  const kernels::RankPage& page = rank_page(member);
+  std::string text;
+  switch (page.presence.load()) {
+    case kernels::RankPage::kPresent:
+      text = names({member}) + " closed group \"" + closed_parent(member)->tag + "\"";
+      break;
+    case kernels::RankPage::kDied:
       bury(member);
       text = fabric_->describe(members()[static_cast<std::size_t>(member)]) + " died; " +
              last_call(member);
-    }
-    fail(work.sequence(), work.waiting(),
-         text + "; " + number(work.sequence()) + " (" + work.call().call().description +
-             ") waits for it");
+      break;
+    default:
+      text = kernels::read_text(page.message);
   }
+  fail(work.sequence(), work.waiting(),
+       text + "; " + number(work.sequence()) + " (" + work.call().call().description +
+           ") waits for it");
 }
 
 const HostGroup* GroupAgreement::closed_parent(int member) const {

@@ -67,7 +67,7 @@ void HostGroup::abort(const std::string& reason) {
 }
 
 void HostGroup::member_left(int position) {
-  page.progress(position).done_through.store(kernels::kLeft);
+  page.leave(position);
   notify(page.signal());
 }
 

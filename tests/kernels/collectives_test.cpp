@@ -111,6 +111,19 @@ TEST_F(GroupPageTest, DoneByAllIsTheSlowestMember) {
   EXPECT_EQ(page_.done_by_all(), 3U);
 }
 
+TEST_F(GroupPageTest, WhatAMemberCompletedIsKnownWhenItHasLeft) {
+  EXPECT_EQ(page_.completed_by(1), 0U);
+  page_.progress(1).done_through.store(7);
+  EXPECT_EQ(page_.completed_by(1), 7U);
+  for (int time = 0; time < 2; ++time) {  // by two that saw it die
+    page_.leave(1);
+    EXPECT_EQ(page_.completed_by(1), 7U);
+    EXPECT_EQ(page_.progress(1).done_through.load(), kLeft);
+  }
+  page_.leave(0);
+  EXPECT_EQ(page_.completed_by(0), 0U);
+}
+
 TEST_F(GroupPageTest, TheFirstFailureStaysAndSparesWhatCameBefore) {
   EXPECT_FALSE(page_.failed(1000));
   page_.fail(5, "first");

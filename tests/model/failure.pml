@@ -14,7 +14,8 @@
 // Which of these happen is set by macros: MISMATCH (the number of the collective that the last rank
 // calls otherwise), LEAVER (a rank that may leave at any time), VICTIMS (how many ranks, any, may
 // be killed at any step), ABORT, GIVES_UP (a rank whose waits may time out; the others' never do,
-// so that nothing but the protocol frees them).
+// so that nothing but the protocol frees them), EXITS_WITHOUT_A_WORD (who is through does not
+// always say that it leaves). READER is a rank that reads what members gave and computes no chunks.
 //
 // Real orderings: `left` (RankPage::kGone) is stored seq_cst after the last epoch, and loaded
 // before the second look at the epoch (acquire): what a rank published before it left counts.
@@ -48,9 +49,12 @@
 #ifndef GIVES_UP
 #define GIVES_UP 255
 #endif
+#ifndef READER
+#define READER 255
+#endif
 
 #define SLOT(s) ((s) % RING)
-#define IS_LARGE(s) ((LARGE >> (s)) & 1)
+#define IS_CHUNKED(s) (((LARGE >> (s)) & 1) && me != READER)
 #define FINGERPRINT(m, s) ((s) == MISMATCH && (m) == RANKS - 1)
 #define HAS(bits, m) ((bits >> (m)) & 1)
 #define EVERYBODY ((1 << RANKS) - 1)
@@ -60,6 +64,7 @@ typedef Records { byte epoch[RING] };
 
 Records record[RANKS];
 byte done_through[RANKS];
+byte left_after[RANKS];
 byte claimed[RING], counted[RING];
 byte computed[(LAST + 1) * CHUNKS];  // ghost: how often
 bool left[RANKS];
@@ -98,6 +103,7 @@ byte failure_from = FAR;
 #define IS_UNSEEN_AND_LEFT(m) (!HAS(seen, m) && left[m])
 #define IS_MISSING_AND_LEFT(m) (left[m] && IS_MISSING(m))
 #define IS_MISSING_AND_GONE(m) (IS_GONE(m) && IS_MISSING(m))
+#define IS_UNSEEN_AND_GONE(m) (!HAS(seen, m) && IS_GONE(m))
 
 #define OLDEST (done + 1)     // to be completed next
 #define WANTED (started + 1)  // to be published next
@@ -108,10 +114,20 @@ byte failure_from = FAR;
 #define MAY_BURY(m) ((dead[m] || left[m]) && LATE(m))
 #endif
 
+#ifdef BURIED_DEATH_OVERLOOKED
+#define COMPLETED_BY(m) done_through[m]
+#else
+#define COMPLETED_BY(m) (done_through[m] == FAR -> left_after[m] : done_through[m])
+#endif
+#ifdef LATER_DEATHS_COUNT
+#define DIED_BEFORE_ITS_END(m) IS_GONE(m)
+#else
+#define DIED_BEFORE_ITS_END(m) (IS_GONE(m) && COMPLETED_BY(m) < OLDEST)
+#endif
 #ifdef DEATH_OVERLOOKED_AT_CHUNKS
 #define DEATH_ENDS_CHUNKS false
 #else
-#define DEATH_ENDS_CHUNKS OF_ANY_RANK(IS_GONE)
+#define DEATH_ENDS_CHUNKS OF_ANY_RANK(DIED_BEFORE_ITS_END)
 #endif
 #ifdef COMPARED_WITH_FIRST_ONLY
 #define COMPARED(m) ((m) == 0)
@@ -184,7 +200,15 @@ inline wait_for_arrivals() {
 #else
   :: seen != EVERYBODY && OF_ANY_RANK(IS_MISSING_AND_LEFT) -> fail(OLDEST)
 #endif
+#ifdef NO_SECOND_LOOK_AT_THE_DEAD
+  :: seen != EVERYBODY && OF_ANY_RANK(IS_MISSING) ->
+     if
+     :: OF_ANY_RANK(IS_UNSEEN_AND_GONE) -> fail(OLDEST)
+     :: else
+     fi
+#else
   :: seen != EVERYBODY && OF_ANY_RANK(IS_MISSING_AND_GONE) -> fail(OLDEST)
+#endif
   :: seen != EVERYBODY && GIVES_UP == me -> fail(OLDEST)
   od
 }
@@ -212,7 +236,7 @@ inline compute_chunks(s) {
   if
   :: counted[SLOT(s)] == CHUNKS
   :: FAILED(s) -> goto failed
-  :: DEATH_ENDS_CHUNKS -> fail(s)
+  :: counted[SLOT(s)] != CHUNKS && DEATH_ENDS_CHUNKS -> fail(s)
   :: GIVES_UP == me -> fail(s)
   fi
 }
@@ -220,7 +244,7 @@ inline compute_chunks(s) {
 inline finish(s) {
   for (i : 0 .. RANKS - 1) { assert(FINGERPRINT(i, s) == FINGERPRINT(me, s)) }
   if
-  :: IS_LARGE(s) -> for (i : 0 .. CHUNKS - 1) { assert(computed[(s) * CHUNKS + i] == 1) }
+  :: IS_CHUNKED(s) -> for (i : 0 .. CHUNKS - 1) { assert(computed[(s) * CHUNKS + i] == 1) }
   :: else
   fi;
   i = 0;
@@ -232,7 +256,7 @@ inline finish(s) {
 inline complete(s) {
   wait_for_arrivals();
   if
-  :: IS_LARGE(s) -> compute_chunks(s)
+  :: IS_CHUNKED(s) -> compute_chunks(s)
   :: else -> d_step { touch(s) }
   fi;
   d_step { finish(s) }
@@ -240,7 +264,7 @@ inline complete(s) {
 
 // Rule 1 waits for nobody who left or died: who sees it says so in his place.
 inline bury(m) {
-  d_step { MAY_BURY(m) -> done_through[m] = FAR }
+  d_step { MAY_BURY(m) -> left_after[m] = done_through[m]; done_through[m] = FAR }
 }
 
 // May be killed between the two. The memory goes with the last one: who left may be read, and who
@@ -248,7 +272,10 @@ inline bury(m) {
 inline leave() {
   left[me] = true;
   d_step {
-    done_through[me] = FAR;
+    if
+    :: done_through[me] != FAR -> left_after[me] = done_through[me]; done_through[me] = FAR
+    :: else
+    fi;
 #ifdef FREED_BY_WHO_LEAVES
     freed[me] = true;
 #endif
@@ -322,7 +349,11 @@ ends:
 leaving:
     leave();
 stays:
+#ifdef EXITS_WITHOUT_A_WORD
+    dead[me] = true
+#else
     skip
+#endif
   } unless { dead[me] }
 }
 
