@@ -99,11 +99,10 @@ void GroupAgreement::check_failure(std::uint64_t sequence, const Waiting& waitin
   check_parents(sequence, waiting);
   if (page_.failed(sequence)) throw CommError(page_.failure_text(), waiting.location);
   if (!page_.half_failed(sequence)) return;
-  for (int member = 0; member < size(); ++member) {
-    const kernels::RankPage& page = rank_page(member);
-    if (page.presence.load() != kernels::RankPage::kDied) continue;
-    throw CommError(fabric_->describe(members()[static_cast<std::size_t>(member)]) +
-                        " died while group \"" + tag() + "\" failed",
+  // Whoever aborts a group need not be a member.
+  for (std::int64_t rank = 0; rank < fabric_->ranks(); ++rank) {
+    if (fabric_->page(rank).presence.load() != kernels::RankPage::kDied) continue;
+    throw CommError(fabric_->describe(rank) + " died while group \"" + tag() + "\" failed",
                     waiting.location);
   }
 }

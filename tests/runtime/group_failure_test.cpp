@@ -135,5 +135,19 @@ TEST(GroupFailure, AReaderThatDiedAfterItsPartIsNotMissed) {
   EXPECT_NO_THROW(work_of_busy->wait());
 }
 
+// Whoever aborts a group need not be in it.
+TEST(GroupFailure, HalfWrittenByWhoIsNoMemberAndDiedEndsWaits) {
+  const auto fabric = fabric_of(3);
+  HostBackend backend(fabric, 0);
+  const auto work = backend.communicator({0, 1}, "pair")->start(barrier_call());
+  const auto group = fabric->group({.tag = "pair", .purpose = {}, .members = {0, 1}});
+  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
+  header.failure.from.store(0);
+  header.failure.state.store(kernels::Failure::kBeingWritten);
+  fabric->page(2).presence.store(kernels::RankPage::kDied);
+  EXPECT_THAT(message_of<CommError>([&] { work->wait(); }),
+              HasSubstr("rank 2 died while group \"pair\" failed"));
+}
+
 }  // namespace
 }  // namespace tutti::runtime::group_failure_test
