@@ -61,6 +61,27 @@ void GroupPage::leave(int member) const {
   of.done_through.store(kLeft);
 }
 
+namespace {
+
+std::atomic<std::uint64_t>& asked_word(RankPage& page, std::int64_t rank) {
+  return page.asked[static_cast<std::uint64_t>(rank) / 64 % page.asked.size()];
+}
+std::uint64_t asked_bit(std::int64_t rank) {
+  return std::uint64_t{1} << static_cast<std::uint64_t>(rank) % 64;
+}
+
+}  // namespace
+
+void ask(RankPage& own, RankPage& peer, std::int64_t peer_rank) {
+  peer.waiting_peers.fetch_add(1);
+  asked_word(own, peer_rank).fetch_or(asked_bit(peer_rank));
+}
+
+void stop_asking(RankPage& own, RankPage& peer, std::int64_t peer_rank) {
+  asked_word(own, peer_rank).fetch_and(~asked_bit(peer_rank));
+  peer.waiting_peers.fetch_sub(1);
+}
+
 void fail(Failure& failure, std::uint64_t from, std::string_view text) {
   std::uint64_t before = failure.from.load();
   while (from < before && !failure.from.compare_exchange_weak(before, from)) {

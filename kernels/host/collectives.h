@@ -60,6 +60,7 @@ namespace tutti::kernels {
 
 inline constexpr std::uint64_t kRingSlots = 64;
 inline constexpr std::uint64_t kLeft = ~std::uint64_t{0};
+inline constexpr std::uint64_t kMostRanks = 1 << 16;  // of a host: more than any has
 
 // What a rank says when it starts a collective. For a list of several tensors `operand` is the
 // place of a table of PartPlace, one a tensor, and `result` is unused; so it is for an uneven
@@ -138,7 +139,6 @@ struct alignas(64) Failure {
 // text stays. From any thread or process.
 void fail(Failure& failure, std::uint64_t from, std::string_view text);
 
-// What a rank tells everybody, whatever the group.
 // What a rank has found out about NCCL, which all of a host have to have alike to use it.
 struct NcclOfRank {
   std::int32_t version = 0;          // 22809 is 2.28.9; 0: it has none
@@ -146,6 +146,7 @@ struct NcclOfRank {
   std::array<char, 200> why_none{};  // text; empty if it has one
 };
 
+// What a rank tells everybody, whatever the group.
 struct RankPage {
   enum Presence : std::uint32_t { kPresent, kGone, kDied };
 
@@ -159,8 +160,15 @@ struct RankPage {
   std::atomic<std::uint64_t> build{0};
   NcclOfRank nccl;  // likewise
   std::array<char, 492> message{};
+  // A bit for each rank whose waiting_peers counts this one, for whoever sees that it died.
+  std::array<std::atomic<std::uint64_t>, kMostRanks / 64> asked{};
   FlightRecorder recorder;
 };
+
+// Counts the rank of the first page among those who wait for a peer, and no longer. It says so
+// itself. If it is killed in between, it may stay counted.
+void ask(RankPage& own, RankPage& peer, std::int64_t peer_rank);
+void stop_asking(RankPage& own, RankPage& peer, std::int64_t peer_rank);
 
 // What the members share.
 struct GroupHeader {

@@ -3,7 +3,8 @@
 #include <tutti/kernels/host/collectives.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace tutti::runtime {
@@ -11,11 +12,10 @@ namespace tutti::runtime {
 // While a rank waits, those it waits for are asked to hurry (Backend::peer_waits).
 class Asking {
  public:
-  // `asked` is scratch.
-  Asking(const std::vector<kernels::RankPage*>& pages, int spins, std::vector<int>& asked)
-      : pages_(pages), patience_(std::min(spins, kLooksBeforeAsking)), asked_(asked) {
-    asked_.clear();
-  }
+  // `ranks` and their pages by position; `own` is the position of who waits.
+  Asking(const std::vector<kernels::RankPage*>& pages, const std::vector<std::int64_t>& ranks,
+         int own, int spins)
+      : pages_(pages), ranks_(ranks), own_(own), patience_(std::min(spins, kLooksBeforeAsking)) {}
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
   ~Asking() { keep_asking({}); }
@@ -27,7 +27,7 @@ class Asking {
     } else if (!has_asked_) {
       has_asked_ = true;
       asked_ = late;
-      for (const int position : asked_) waiting_peers(position).fetch_add(1);
+      for (const int position : asked_) kernels::ask(page(own_), page(position), rank(position));
     } else if (asked_.size() != late.size()) {
       keep_asking(late);
     }
@@ -43,19 +43,22 @@ class Asking {
   void keep_asking(const std::vector<int>& late) {
     std::erase_if(asked_, [&](int position) {
       if (std::find(late.begin(), late.end(), position) != late.end()) return false;
-      waiting_peers(position).fetch_sub(1);
+      kernels::stop_asking(page(own_), page(position), rank(position));
       return true;
     });
   }
-  std::atomic<std::uint32_t>& waiting_peers(int position) {
-    return pages_[static_cast<std::size_t>(position)]->waiting_peers;
+  kernels::RankPage& page(int position) const {
+    return *pages_[static_cast<std::size_t>(position)];
   }
+  std::int64_t rank(int position) const { return ranks_[static_cast<std::size_t>(position)]; }
 
   const std::vector<kernels::RankPage*>& pages_;
+  const std::vector<std::int64_t>& ranks_;
+  const int own_;
   const int patience_;
   int looks_ = 0;
   bool has_asked_ = false;
-  std::vector<int>& asked_;
+  std::vector<int> asked_;
 };
 
 }  // namespace tutti::runtime

@@ -140,7 +140,7 @@ bool GroupAgreement::all_arrived(const GroupWork& work, bool may_wait) {
   };
   if (nobody_is_missing()) return true;
   if (!may_wait) return false;
-  Asking asking(pages_, spins_, asked_);
+  Asking asking(pages_, members(), position_, spins_);
   const bool arrived = wait_until(
       page_.signal(), spins_, timeout_of(work.waiting()),
       [&] {
@@ -194,7 +194,7 @@ void GroupAgreement::wait(const GroupWork& work, std::string_view what, Function
 void GroupAgreement::wait_elsewhere(const GroupWork& work, std::string_view what,
                                     FunctionRef<bool()> ready, FunctionRef<void()> before_sleep) {
   waited_long_ = true;
-  Asking asking(pages_, 0, asked_);
+  Asking asking(pages_, members(), position_, 0);
   const auto is_ready = [&] {
     if (ready()) return true;
     asking.looked(others());
@@ -240,7 +240,7 @@ void GroupAgreement::look_around() const {
 void GroupAgreement::wait_for_all(std::uint64_t sequence, const Waiting& waiting) {
   if (released(sequence)) return;
   check_failure(sequence, waiting);
-  Asking asking(pages_, spins_, asked_);
+  Asking asking(pages_, members(), position_, spins_);
   std::vector<int>& late = late_;
   const auto everybody_is_done = [&] {
     // A peer may need what we started, elsewhere or later.

@@ -174,7 +174,6 @@ class GroupAgreement {
   // Scratch.
   std::vector<int> missing_;
   std::vector<int> late_;
-  std::vector<int> asked_;
 };
 
 }  // namespace tutti::runtime

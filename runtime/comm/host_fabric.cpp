@@ -4,6 +4,7 @@
 #include <tutti/runtime/pause.h>
 
 #include <algorithm>
+#include <bit>
 #include <thread>
 #include <utility>
 
@@ -88,6 +89,20 @@ kernels::RankPage& HostFabric::page(std::int64_t rank) {
                      std::to_string(ranks_ - 1));
   }
   return page_of(rank);
+}
+
+void HostFabric::note_death(std::int64_t rank) {
+  kernels::RankPage& dead = page(rank);
+  std::uint32_t present = kernels::RankPage::kPresent;
+  if (!dead.presence.compare_exchange_strong(present, kernels::RankPage::kDied)) return;
+  for (std::int64_t first = 0; first < ranks_; first += 64) {
+    const auto word = static_cast<std::size_t>(first / 64);
+    if (word == dead.asked.size()) return;
+    for (std::uint64_t bits = dead.asked[word].exchange(0); bits != 0; bits &= bits - 1) {
+      const std::int64_t peer = first + std::countr_zero(bits);
+      if (peer < ranks_) page_of(peer).waiting_peers.fetch_sub(1);
+    }
+  }
 }
 
 std::string HostFabric::describe(std::int64_t rank) const { return "rank " + std::to_string(rank); }

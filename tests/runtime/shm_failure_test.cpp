@@ -12,7 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 namespace tutti::runtime::shm_failure_test {
 namespace {
@@ -90,6 +92,35 @@ TEST(ShmFailure, AKilledPeerIsNoticedByAllSurvivors) {
                                 "#1 of group \"world\": all_reduce sum f32[10] (shm_failure_test"),
                       HasSubstr("collective #2 of group \"world\"")));
   }
+}
+
+// The one that was waited for goes on with others, and records without looking after it.
+TEST(ShmFailure, AKilledRankWaitsForNobody) {
+  const Descriptor own(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
+  if (!own.valid()) GTEST_SKIP() << "processes have no descriptors here";
+  const Milestone waits, killed;
+  ShmOptions options{.rendezvous = fresh_rendezvous(), .rank = 1, .ranks = 2};
+  Child one = rank_process(options, [](HostBackend& backend) {
+    all_reduce_once(*backend.communicator({0, 1}, "world"));
+  });
+  options.rank = 0;
+  Child zero([&]() -> std::string {
+    const auto fabric = std::make_shared<ShmFabric>(options);
+    HostBackend backend(fabric, 0);
+    while (!backend.peer_waits() || fabric->page(1).asked[0].load() == 0) {
+      std::this_thread::yield();
+    }
+    waits.reached();
+    killed.wait();
+    EXPECT_TRUE(backend.peer_waits());
+    fabric->look_for_deaths();
+    return backend.peer_waits() ? "it waits" : "";
+  });
+  waits.wait();
+  one.signal(SIGKILL);
+  EXPECT_EQ(one.end(), "killed by signal 9");
+  killed.reached();
+  EXPECT_EQ(zero.end(), "");
 }
 
 TEST(ShmFailure, APeerThatExitsWithoutAWordDied) {

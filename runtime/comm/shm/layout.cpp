@@ -14,9 +14,6 @@ constexpr std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// More than any host has; a look at each page of what somebody else has written ends soon.
-constexpr std::uint64_t kMostPages = 1 << 16;
-
 constexpr std::uint64_t kPagesAt = rounded_up(sizeof(SegmentHeader), 4096);
 constexpr std::uint64_t kPageBytes = rounded_up(sizeof(kernels::RankPage), 4096);
 
@@ -30,7 +27,7 @@ void SegmentLayout::initialise(std::byte* data, std::size_t bytes, std::int64_t 
   const std::uint64_t groups_at = kPagesAt + count * kPageBytes;
   header->used.store(groups_at);
   header->parts_at = rounded_up(groups_at + bytes / 16, kPartAlignment);
-  if (count > kMostPages || header->parts_at + count * kPartAlignment > bytes) {
+  if (count > kernels::kMostRanks || header->parts_at + count * kPartAlignment > bytes) {
     throw EnvironmentError("shared memory of " + std::to_string(bytes >> 20) +
                            " MiB is too small for " + std::to_string(ranks) + " ranks");
   }
@@ -45,7 +42,8 @@ bool SegmentLayout::is_sound(const std::byte* data, std::size_t bytes) {
     return false;
   }
   const auto ranks = static_cast<std::uint64_t>(header.ranks);
-  return ranks <= kMostPages && kPagesAt + ranks * kPageBytes <= header.parts_at &&
+  // A look at each page of what somebody else has written ends soon.
+  return ranks <= kernels::kMostRanks && kPagesAt + ranks * kPageBytes <= header.parts_at &&
          header.parts_at <= bytes && header.part_bytes <= (bytes - header.parts_at) / ranks;
 }
 

@@ -262,10 +262,7 @@ void ShmFabric::leave(std::int64_t rank, const std::string& message) {
 }
 
 void ShmFabric::look_for_deaths() {
-  for (const std::int64_t rank : peers_.ended()) {
-    std::uint32_t present = kernels::RankPage::kPresent;
-    page(rank).presence.compare_exchange_strong(present, kernels::RankPage::kDied);
-  }
+  for (const std::int64_t rank : peers_.ended()) note_death(rank);
 }
 
 std::string ShmFabric::describe(std::int64_t rank) const {

@@ -1,0 +1,70 @@
+#include <tutti/runtime/comm/asking.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tutti::runtime::asking_test {
+namespace {
+
+class AskingTest : public testing::Test {
+ protected:
+  AskingTest() {
+    for (kernels::RankPage& page : *memory_) pages_.push_back(&page);
+  }
+
+  // Of the position's rank.
+  std::uint32_t waiting(int position) const {
+    return pages_[static_cast<std::size_t>(position)]->waiting_peers.load();
+  }
+  // Until it has asked.
+  static void look_long(Asking& asking, const std::vector<int>& late) {
+    for (int look = 0; look < 100; ++look) asking.looked(late);
+  }
+
+  const std::unique_ptr<std::array<kernels::RankPage, 3>> memory_ =
+      std::make_unique<std::array<kernels::RankPage, 3>>();
+  std::vector<kernels::RankPage*> pages_;
+  const std::vector<std::int64_t> ranks_{5, 70, 6};
+};
+
+TEST_F(AskingTest, CountsThoseWaitedForUntilTheyCome) {
+  {
+    Asking asking(pages_, ranks_, 0, 1000);
+    asking.looked({1, 2});
+    EXPECT_EQ(waiting(1), 0U);  // after a moment alone
+    look_long(asking, {1, 2});
+    EXPECT_TRUE(asking.waits_long());
+    EXPECT_EQ(waiting(1), 1U);
+    EXPECT_EQ(waiting(2), 1U);
+    EXPECT_EQ(pages_[0]->asked[0].load(), std::uint64_t{1} << 6);
+    EXPECT_EQ(pages_[0]->asked[1].load(), std::uint64_t{1} << 6);
+    asking.looked({1});
+    EXPECT_EQ(waiting(1), 1U);
+    EXPECT_EQ(waiting(2), 0U);
+  }
+  EXPECT_EQ(waiting(1), 0U);
+  EXPECT_EQ(pages_[0]->asked[0].load(), 0U);
+  EXPECT_EQ(pages_[0]->asked[1].load(), 0U);
+}
+
+// As where memory that is released in a wait waits for something itself.
+TEST_F(AskingTest, OneWaitInAnotherLeavesThatOnesCountAlone) {
+  {
+    Asking outer(pages_, ranks_, 0, 1000);
+    look_long(outer, {1});
+    {
+      Asking inner(pages_, ranks_, 0, 1000);
+      look_long(inner, {1, 2});
+      EXPECT_EQ(waiting(1), 2U);
+    }
+    EXPECT_EQ(waiting(1), 1U);
+  }
+  EXPECT_EQ(waiting(1), 0U);
+  EXPECT_EQ(waiting(2), 0U);
+}
+
+}  // namespace
+}  // namespace tutti::runtime::asking_test
