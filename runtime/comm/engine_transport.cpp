@@ -62,6 +62,15 @@ class Abandoned {
   std::vector<Work> works_;
 };
 
+// What is another process's, of which this one has a copy: not even to be destroyed.
+void leave_alone(std::shared_ptr<const void> copy) noexcept {
+  static auto* const all = new std::vector<std::shared_ptr<const void>>;
+  static std::mutex mutex;
+  if (copy == nullptr) return;
+  const std::scoped_lock lock(mutex);
+  all->push_back(std::move(copy));
+}
+
 // What an EngineTransport has under way.
 class EngineGroupWork final : public GroupWork {
  public:
@@ -71,6 +80,7 @@ class EngineGroupWork final : public GroupWork {
   // One that is given up before it is over fails for the others, too; and the engine may still be
   // about to write what this holds.
   ~EngineGroupWork() override {
+    if (end_->is_copy()) leave_alone(std::move(under_way));
     if (under_way == nullptr || is_over(*under_way)) return;
     group_->fail(sequence(), "a member gave it up before it was over");
     end_->abort("given up before it was over");
@@ -115,11 +125,15 @@ std::shared_ptr<Engine> EngineEnd::current() {
 }
 
 void EngineEnd::set(std::shared_ptr<Engine> engine) noexcept {
-  const std::scoped_lock lock(mutex_);
-  engine_.swap(engine);
+  {
+    const std::scoped_lock lock(mutex_);
+    engine_.swap(engine);
+  }
+  if (is_copy()) leave_alone(std::move(engine));
 }
 
 void EngineEnd::abort(const std::string& reason) noexcept {
+  if (is_copy()) return;
   const std::shared_ptr<Engine> engine = current();
   if (engine != nullptr) engine->abort(reason);
 }

@@ -3,6 +3,7 @@
 #include <tutti/runtime/comm/engine.h>
 #include <tutti/runtime/comm/group_agreement.h>
 #include <tutti/runtime/comm/transport.h>
+#include <tutti/runtime/process_mark.h>
 
 #include <memory>
 #include <mutex>
@@ -15,7 +16,8 @@ namespace tutti::runtime {
 class GroupCommunicator;
 
 // One rank's end of a user's engine (engine.h) in a group: made when it is first used, together
-// with the other members.
+// with the other members. A process that is forked off the rank leaves it alone: connections and
+// memory that it shares with others are the rank's.
 class EngineEnd {
  public:
   // `group` is what the engine serves. Its members tell each other where they are over `setup`, a
@@ -26,6 +28,9 @@ class EngineEnd {
         traits_(EngineRegistry::process().traits(name_)),
         group_(std::move(group)),
         setup_(std::move(setup)) {}
+  EngineEnd(const EngineEnd&) = delete;
+  EngineEnd& operator=(const EngineEnd&) = delete;
+  ~EngineEnd() { leave(); }
 
   const std::string& name() const { return name_; }
   const EngineTraits& traits() const { return traits_; }
@@ -37,6 +42,7 @@ class EngineEnd {
   // Lets go of it: the group is closed, or its rank has left (GroupAgreement::check_usable refuses
   // what would want another one).
   void leave() noexcept { set(nullptr); }
+  bool is_copy() const { return process_.is_copy(); }
 
  private:
   std::shared_ptr<Engine> current();
@@ -46,6 +52,7 @@ class EngineEnd {
   const EngineTraits traits_;
   const std::shared_ptr<HostGroup> group_;
   const std::shared_ptr<GroupCommunicator> setup_;
+  const ProcessMark process_;
   std::mutex mutex_;  // aborts come from any thread
   std::shared_ptr<Engine> engine_;
 };

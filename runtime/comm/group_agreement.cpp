@@ -38,10 +38,14 @@ void GroupAgreement::check_usable(const Waiting& waiting) const {
   if (closed_) refuse("group \"" + tag() + "\" was closed");
   if (rank_->left)
     refuse("rank " + std::to_string(rank_->rank) + " has left: its World was closed");
-  if (fabric_->is_forked_off()) {
-    refuse("this process was forked off rank " + std::to_string(rank_->rank) +
-           " and is no rank itself");
-  }
+  check_is_rank(waiting);
+}
+
+void GroupAgreement::check_is_rank(const Waiting& waiting) const {
+  if (!fabric_->is_forked_off()) return;
+  throw UsageError(std::string(waiting.description) + ": this process was forked off rank " +
+                       std::to_string(rank_->rank) + " and is no rank itself",
+                   waiting.location);
 }
 
 void GroupAgreement::make_room(const Waiting& waiting) {
@@ -239,6 +243,7 @@ void GroupAgreement::look_around() const {
 
 void GroupAgreement::wait_for_all(std::uint64_t sequence, const Waiting& waiting) {
   if (released(sequence)) return;
+  check_is_rank(waiting);
   check_failure(sequence, waiting);
   Asking asking(pages_, members(), position_, spins_);
   std::vector<int>& late = late_;

@@ -58,6 +58,9 @@ class GroupAgreement {
 
   // Throws UsageError where this rank can start nothing in the group.
   void check_usable(const Waiting& waiting) const;
+  // Throws UsageError in a process that was forked off this rank. It would see what peers do, but
+  // they don't wait for it, and write where it reads.
+  void check_is_rank(const Waiting& waiting) const;
   // Says why no collective can start, or waits until one may.
   void make_room(const Waiting& waiting);
   // Gives the work the next number.

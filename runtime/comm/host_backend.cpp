@@ -158,6 +158,7 @@ void HostBackend::check(const Key& key) const {
 }
 
 void HostBackend::close(const std::vector<std::int64_t>& members, const std::string& tag) {
+  if (fabric_->is_forked_off()) return;  // the rank does that
   const Key group{tag, members};
   if (closed_.contains(group)) return;
   // Messages first: they may go through the group's engine. The group's own page last: once that

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/runtime/exchange_tables.h"
+#include "tests/runtime/message_of.h"
 #include "tests/runtime/processes.h"
 #include "tests/runtime/ranks.h"
 #include <gmock/gmock.h>
@@ -208,6 +209,34 @@ TEST(Shm, AProcessIsForkedOffWhereNobodyCanSayWhatIsFree) {
           [&]() -> std::string { return std::to_string(std::to_integer<int>(block->data()[0])); });
       EXPECT_EQ(child.end(), "1");
     });
+  });
+}
+
+// The peer is not there before the forked process has ended, and would write where that reads.
+TEST(Shm, AForkedProcessCompletesNothingOfItsRank) {
+  run_processes_well(2, [](HostBackend& backend) {
+    const auto world = backend.communicator(first_ranks(2), "world");
+    const auto other = backend.communicator(first_ranks(2), "other");
+    std::vector<float> x(3, 1);
+    std::vector<float> y;
+    if (backend.rank() == 0) {
+      const auto work = world->start(all_reduce_call(x, y));
+      Child child([&]() -> std::string {
+        const std::string text = message_of<UsageError>([&] { work->wait(); });
+        EXPECT_THAT(text, HasSubstr("this process was forked off rank 0 and is no rank itself"));
+        EXPECT_EQ(message_of<UsageError>([&] { work->test(); }), text);
+        EXPECT_THROW(world->wait_released(1), UsageError);
+        EXPECT_NO_THROW(backend.close(first_ranks(2), "world"));
+        return "";
+      });
+      EXPECT_EQ(child.end(), "");
+      other->start(barrier_call())->wait();
+      work->wait();
+    } else {
+      other->start(barrier_call())->wait();
+      world->start(all_reduce_call(x, y))->wait();
+    }
+    EXPECT_EQ(y, std::vector<float>(3, 2));
   });
 }
 
