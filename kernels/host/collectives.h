@@ -112,6 +112,9 @@ struct alignas(64) MemberProgress {
   std::atomic<std::uint64_t> done_through{0};
   // What it was before it became kLeft; whoever stores that stores this first, all the same number.
   std::atomic<std::uint64_t> left_after{0};
+  // The last collective for which it could not get ready for what its transport wanted beside the
+  // call, so that all do without that; who waits for it there looks here.
+  std::atomic<std::uint64_t> declined{0};
 };
 
 // The chunks of one large collective.

@@ -212,6 +212,18 @@ void GroupAgreement::wait_elsewhere(const GroupWork& work, std::string_view what
   }
 }
 
+void GroupAgreement::decline(const GroupWork& work) const {
+  page_.progress(position_).declined.store(work.sequence());
+  notify(page_.signal());
+}
+
+bool GroupAgreement::is_declined(const GroupWork& work) const {
+  for (int member = 0; member < size(); ++member) {
+    if (page_.progress(member).declined.load() == work.sequence()) return true;
+  }
+  return false;
+}
+
 std::function<void()> GroupAgreement::wake() const {
   return [fabric = fabric_, group = group_] { notify(group->page.signal()); };
 }

@@ -84,6 +84,10 @@ class GroupAgreement {
   void wait(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready);
   void wait_elsewhere(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready,
                       FunctionRef<void()> before_sleep);
+  // For what members get ready for together while they complete a call, and can do without: that
+  // this one could not; whether some member says so.
+  void decline(const GroupWork& work) const;
+  bool is_declined(const GroupWork& work) const;
   // How long a wait may take.
   std::chrono::milliseconds timeout_of(const Waiting& waiting) const;
   // Wakes whoever waits for the group. From any thread, whatever has ended meanwhile.

@@ -9,6 +9,11 @@
 namespace tutti::runtime {
 
 std::vector<std::string> tell_each_other(Communicator& group, const std::string& own) {
+  return tell_each_other(group, own, [](Work& work) { work.wait(); });
+}
+
+std::vector<std::string> tell_each_other(Communicator& group, const std::string& own,
+                                         FunctionRef<void(Work&)> wait) {
   const auto gather = [&](const void* data, std::int64_t size, std::vector<std::int64_t> sizes,
                           DType dtype) {
     // Peers may read it after this rank is done.
@@ -22,7 +27,7 @@ std::vector<std::string> tell_each_other(Communicator& group, const std::string&
                           .axis_size = size,
                           .sizes = std::move(sizes)});
     const std::shared_ptr<Work> work = group.start(std::move(call), {operand});
-    work->wait();
+    wait(*work);
     return work->result(0);
   };
   const auto length = static_cast<std::int64_t>(own.size());

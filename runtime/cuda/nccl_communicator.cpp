@@ -146,6 +146,15 @@ bool NcclCommunicator::close() {
     if (!over()) return false;
     let_go(nccl_.ncclCommDestroy);
   }
+  return has_ended();
+}
+
+bool NcclCommunicator::is_gone() {
+  const std::scoped_lock lock(mutex_);
+  return handle_ == nullptr && has_ended();
+}
+
+bool NcclCommunicator::has_ended() const {
   return !end_.valid() || end_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 

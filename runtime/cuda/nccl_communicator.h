@@ -43,13 +43,16 @@ class NcclCommunicator {
   // Ends whatever is under way, on this rank, and does not wait for that: the library may, for
   // other ranks and for what else is on the GPU. From any thread; the second call is void.
   void abort() noexcept;
+  // Behind abort(): whether the library is done with it.
+  bool is_gone();
   // Nothing is under way. Asked again until it is true: then the library is done with it.
   bool close();
 
  private:
   explicit NcclCommunicator(const Nccl& nccl) : nccl_(nccl) {}
   void require_open(const char* function) const;
-  bool over();  // is_over(), with the mutex held
+  bool over();  // is_over(), with the mutex held, as the next
+  bool has_ended() const;
   // On a thread of its own.
   void let_go(nccl::Result (*how)(nccl::Communicator*)) noexcept;
 

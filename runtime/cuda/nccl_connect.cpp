@@ -1,9 +1,7 @@
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/group_communicator.h>
 #include <tutti/runtime/comm/tell_each_other.h>
 #include <tutti/runtime/cuda/nccl_transport.h>
-#include <tutti/runtime/log.h>
 
 #include <algorithm>
 #include <cstring>
@@ -182,38 +180,28 @@ void NcclTransport::connect_peers(std::span<const Greeting> said,
   exchange_ = exchange;
 }
 
-std::shared_ptr<PeerMemory> NcclTransport::share(const GroupWork& work, std::uint64_t number,
-                                                 Buffer& slab, std::size_t bytes) {
-  // Long enough for a member that has to come to this call yet; who waits in vain goes on without.
-  constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(1);
-  Deadline deadline(std::min(kLongest, agreement_.timeout_of(work.waiting()) / 2));
-  const Log& log = Log::process();
-  try {
-    exchange_->begin(number, slab.data(), slab.bytes(), bytes);
-    agreement_.wait_elsewhere(
-        work, "for the memory of the others' GPUs",
-        [&] {
-          if (exchange_->advance() || deadline.has_passed()) return true;
-          agreement_.check_peers(work);
-          return false;
-        },
-        [] {});
-    auto peers = exchange_->finish();
-    if (log.takes(LogTopic::gpu)) {
-      log.write(LogTopic::gpu, -1,
-                std::to_string(bytes) + " bytes for collectives are reached by all members' GPUs" +
-                    (peers->has_multicast()
-                         ? ", also as multicast memory"
-                         : "; they are no multicast memory: " + exchange_->no_multicast()));
-    }
-    return peers;
-  } catch (const EnvironmentError& error) {
-    if (log.takes(LogTopic::gpu)) {
-      log.write(LogTopic::gpu, -1,
-                std::string("collectives go by NCCL, without kernels of our own: ") + error.what());
-    }
-    return nullptr;
+// In the middle of a call, at which all members are; nothing of the group is on a GPU.
+void NcclTransport::connect_again(const GroupWork& work) {
+  drop_recordings();  // the library waits for their graphs
+  // As long as there is no other one it stays: whoever fails the group looks for it.
+  const auto former = current();
+  former->abort();
+  agreement_.wait_elsewhere(
+      work, "for NCCL to end what it could not register memory with",
+      [&] {
+        if (former->is_gone()) return true;
+        agreement_.check_peers(work);
+        return false;
+      },
+      [] {});
+  const Nccl& nccl = Nccl::process();
+  Greeting own;
+  if (agreement_.position() == 0) {
+    nccl.check(nccl.ncclGetUniqueId(&own.id), "ncclGetUniqueId", nullptr);
   }
+  const Greeting first(tell_within(work, own.text()).front());
+  set(std::make_shared<NcclCommunicator>(nccl, first.id, agreement_.size(), agreement_.position()));
+  wait_until_over(work, "for NCCL to connect the ranks again");
 }
 
 }  // namespace tutti::runtime

@@ -104,30 +104,6 @@ void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what
       [] {});
 }
 
-NcclWindows::Settled NcclTransport::settle_places(const NcclWork& work,
-                                                  NcclCommunicator& communicator) {
-  std::vector<kernels::PartPlace> said;
-  for (int member = 0; member < agreement_.size(); ++member) {
-    const kernels::ArrivalRecord& record = agreement_.page().record(member, work.sequence());
-    said.push_back({record.operand, record.result});
-  }
-  const auto wait = [&] {
-    work.gpu_->lane()->wait_for_all();
-    wait_until_over(work, "for NCCL to register memory");
-  };
-  const auto share = [&](std::uint64_t number, Buffer& slab, std::size_t bytes) {
-    return this->share(work, number, slab, bytes);
-  };
-  NcclWindows::Settled out = windows_.settle(
-      said, agreement_.position(), {.communicator = communicator, .wait = wait, .share = share});
-  // A sender whose memory NCCL knows waits for the place of a receiver, and one whose memory it
-  // does not know never says it. The records have shown that places are alike on all members; a
-  // recording makes NCCL know what it finds.
-  const bool known = out.is_window || work.recorded != nullptr;
-  if (known && are_messages(work.call().call()) && windows_.have_some(work)) out.in_place = false;
-  return out;
-}
-
 std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
                                                     std::span<const PartAddresses> parts,
                                                     const NcclWindows::Settled& places) {
@@ -218,12 +194,12 @@ void NcclTransport::launch(NcclWork& work) {
   CudaLane& lane = *work.gpu_->lane();
   const CUstream stream = lane.handle();
   lane.look();  // nothing is put on one that is broken
-  const auto communicator = current();
-  if (communicator == nullptr) throw CommError("the communicator is gone");
+  if (current() == nullptr) throw CommError("the communicator is gone");
   std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
   buffers.insert(buffers.end(), work.results.begin(), work.results.end());
   work.ready_->hold_up(stream);
-  const NcclWindows::Settled places = settle_places(work, *communicator);
+  const NcclWindows::Settled places = settle_places(work);
+  const auto communicator = current();  // the members may have made another one
   const std::vector<PeerLaunch> own = own_launches(work, work.parts, places);
   const bool stays = places.in_place || !own.empty();
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);

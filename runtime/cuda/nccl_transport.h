@@ -63,18 +63,23 @@ class NcclTransport final : public Transport {
                                             const CudaAccelerator& gpu);
   void connect_peers(std::span<const Greeting> said, const std::shared_ptr<PeerExchange>& exchange,
                      const CommKernels* kernels, const CudaAccelerator& gpu);
+  void connect_again(const GroupWork& work);
+  // nccl_slabs.cpp
+  class SlabOpening;
+  // What a call's places are good for.
+  NcclWindows::Settled settle_places(const NcclWork& work);
+  std::vector<std::string> tell_within(const GroupWork& work, const std::string& own);
+  std::shared_ptr<PeerMemory> share(const GroupWork& work, std::uint64_t number, Buffer& slab,
+                                    std::size_t bytes);
   std::shared_ptr<NcclCommunicator> current() const;
   void set(std::shared_ptr<NcclCommunicator> communicator);
   // Memory for results that have no place yet.
   static void make_results(NcclWork& work);
   void launch(NcclWork& work);
-  // What its parts' places are good for, and where parts are brought that may not lie there.
-  NcclWindows::Settled settle_places(const NcclWork& work, NcclCommunicator& communicator);
-  std::shared_ptr<PeerMemory> share(const GroupWork& work, std::uint64_t number, Buffer& slab,
-                                    std::size_t bytes);
   // The kernels of our own that carry the call out; none: NCCL does.
   std::vector<PeerLaunch> own_launches(const NcclWork& work, std::span<const PartAddresses> parts,
                                        const NcclWindows::Settled& places);
+  // Where parts are brought that may not lie where they do.
   std::vector<PartAddresses> set_aside(const NcclWork& work, Keeping& buffers) const;
   void bring(const NcclWork& work, std::span<const PartAddresses> parts) const;
   void begin_results(const NcclWork& work, std::span<const PartAddresses> parts, CUstream on) const;

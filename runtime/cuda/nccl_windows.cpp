@@ -10,6 +10,13 @@
 
 namespace tutti::runtime {
 
+namespace {
+
+// What a member says that could not register memory because another one had failed.
+constexpr const char* kWaitedForAnother = "waited for another member";
+
+}  // namespace
+
 // What one member's record says.
 struct NcclWindows::Said {
   static constexpr std::uint64_t kMostNumber = (1U << 24) - 1;
@@ -47,7 +54,8 @@ std::string NcclWindows::why_not(const Nccl& nccl, const CudaAccelerator& gpu) {
 std::shared_ptr<SymmetricMemory> NcclWindows::take(std::size_t bytes, CudaAccelerator& gpu) {
   // What programs that failed have left, and no library knows of.
   std::erase_if(slabs_, [](const std::unique_ptr<Slab>& slab) {
-    return slab->memory->retired() && slab->memory.use_count() == 1 && slab->state != State::window;
+    return slab->memory->retired() && slab->memory.use_count() == 1 &&
+           slab->state != State::window && !slab->is_given;
   });
   for (const std::unique_ptr<Slab>& slab : slabs_) {
     if (slab->bytes >= bytes && !slab->memory->retired()) return slab->memory;
@@ -117,7 +125,7 @@ bool NcclWindows::have_some(const GroupWork& work) const {
 }
 
 NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
-                                         const Opening& opening) {
+                                         Opening& opening) {
   std::vector<Said> all;
   std::ranges::transform(said, std::back_inserter(all), &Said::of);
   const Said mine = all[static_cast<std::size_t>(own)];
@@ -151,7 +159,7 @@ NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> sai
   if (out.in_place) return out;
   if (std::ranges::none_of(all, [](const Said& each) { return each.state == State::fresh; })) {
     opening.wait();
-    drop(slab, opening.communicator);
+    drop(slab, opening.communicator());
     opening.wait();
     refusal_ = "not all members have got one";
   }
@@ -159,7 +167,7 @@ NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> sai
 }
 
 // What all know leads all to the same; whether it succeeds here, the next records say.
-void NcclWindows::open(Slab& slab, const Opening& opening, bool can_be_shared) {
+void NcclWindows::open(Slab& slab, Opening& opening, bool can_be_shared) {
   const auto why_not = [=](const std::string& refusal) {
     return refusal.empty() && !can_be_shared ? "a member's can't be mapped" : refusal;
   };
@@ -179,27 +187,56 @@ void NcclWindows::open(Slab& slab, const Opening& opening, bool can_be_shared) {
   }
 }
 
-void NcclWindows::open_window(Slab& slab, const Opening& opening) {
+// All members do it at once. Where it fails on one, the communicator is of no use to any, and the
+// others may wait in the library's hands for the one that failed, for good: so that one declines at
+// once. Then all hear from all why it failed, or nothing.
+void NcclWindows::open_window(Slab& slab, Opening& opening) {
+  opening.wait();  // it must have nothing else to do
+  slab.is_given = true;
+  const std::vector<std::string> said = opening.tell(register_window(slab, opening));
+  const auto failed = std::ranges::find_if(
+      said, [](const std::string& each) { return !each.empty() && each != kWaitedForAnother; });
+  if (failed != said.end()) {
+    const auto member = static_cast<std::size_t>(failed - said.begin());
+    return lose_windows(opening.name_of(member) + ": " + *failed, opening);
+  }
+  slab.is_given = false;
+  slab.state = slab.window != nullptr ? State::window : State::plain;
+  say(slab.window != nullptr
+          ? std::to_string(slab.memory->bytes()) + " bytes for collectives are a window of NCCL's"
+          : "memory of collectives is no window: NCCL gives none between these GPUs");
+}
+
+std::string NcclWindows::register_window(Slab& slab, Opening& opening) {
   void* const begin = const_cast<std::byte*>(slab.begin);
   const std::size_t bytes = slab.memory->bytes();
-  opening.wait();  // it must have nothing else to do
   try {
-    opening.communicator.run(
+    opening.communicator().run(
         {"ncclCommWindowRegister", [&](const Nccl& nccl, nccl::Communicator* handle) {
            return nccl.ncclCommWindowRegister(handle, begin, bytes, &slab.window,
                                               nccl::kWindowOfAllMembers);
          }});
-    opening.wait();
+    return opening.wait_for_window() ? "" : kWaitedForAnother;
   } catch (const NcclError& error) {
-    // Of no use any more is the communicator, not only the window.
-    throw NcclError("no window of " + std::to_string(bytes) + " bytes: " + error.message() +
-                        "; TUTTI_SET=windows=off leaves NCCL's windows out",
-                    error.where());
+    opening.decline();
+    return "no window of " + std::to_string(bytes) +
+           " bytes by ncclCommWindowRegister: " + error.message();
   }
-  slab.state = slab.window != nullptr ? State::window : State::plain;
-  say(slab.window != nullptr
-          ? std::to_string(bytes) + " bytes for collectives are a window of NCCL's"
-          : "memory of collectives is no window: NCCL gives none between these GPUs");
+}
+
+// With the communicator go the windows that it had. What was announced before, with places in them,
+// works on copies.
+void NcclWindows::lose_windows(const std::string& why, Opening& opening) {
+  opening.connect_again();
+  for (const std::unique_ptr<Slab>& slab : slabs_) {
+    slab->window = nullptr;
+    if (slab->state == State::window || slab->is_given) slab->state = State::plain;
+    slab->is_given = false;
+  }
+  refusal_ = why;
+  say("NCCL is connected anew, without windows: " + why);
+  opening.warn("NCCL can't register memory, and goes on without windows, which is slower: " + why +
+               "; TUTTI_SET=windows=off leaves them out from the beginning");
 }
 
 void NcclWindows::drop(Slab& slab, NcclCommunicator& communicator) {
@@ -212,7 +249,9 @@ void NcclWindows::drop(Slab& slab, NcclCommunicator& communicator) {
 }
 
 void NcclWindows::give_up(NcclCommunicator& communicator) {
-  for (const std::unique_ptr<Slab>& slab : slabs_) drop(*slab, communicator);
+  for (const std::unique_ptr<Slab>& slab : slabs_) {
+    if (!slab->is_given) drop(*slab, communicator);  // else the library still writes there
+  }
 }
 
 void NcclWindows::leave() noexcept {

@@ -6,7 +6,6 @@
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/cuda/nccl_communicator.h>
 #include <tutti/runtime/cuda/peer_memory.h>
-#include <tutti/runtime/function_ref.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -64,16 +63,37 @@ class NcclWindows {
     // Whether the slab is a window of NCCL's, which knows it then.
     bool is_window = false;
   };
-  // What a slab that all have come to first goes through.
-  struct Opening {
-    NcclCommunicator& communicator;
-    FunctionRef<void()> wait;  // returns when the communicator is done with what was begun
-    // Gives it to the others, and gets theirs; null, if this member does not.
-    FunctionRef<std::shared_ptr<PeerMemory>(std::uint64_t number, Buffer& slab, std::size_t bytes)>
-        share;
+  // What the members do about a slab that all have come to, in the middle of a call.
+  class Opening {
+   public:
+    Opening() = default;
+    Opening(const Opening&) = delete;
+    Opening& operator=(const Opening&) = delete;
+    virtual ~Opening() = default;
+
+    // That the members have now.
+    virtual NcclCommunicator& communicator() = 0;
+    // Returns when it is done with what was begun, and the GPU with what is on its lane.
+    virtual void wait() = 0;
+    // The same while it registers memory; false where a member declined, for which it may wait in
+    // vain.
+    virtual bool wait_for_window() = 0;
+    // This member can't register it.
+    virtual void decline() = 0;
+    // What each member says, by position.
+    virtual std::vector<std::string> tell(const std::string& own) = 0;
+    // All make another communicator; the former one is gone then.
+    virtual void connect_again() = 0;
+    // "rank 3"
+    virtual std::string name_of(std::size_t member) const = 0;
+    // For the user, by one member.
+    virtual void warn(const std::string& text) const = 0;
+    // Gives the slab to the others, and gets theirs; null, if this member does not.
+    virtual std::shared_ptr<PeerMemory> share(std::uint64_t number, Buffer& slab,
+                                              std::size_t bytes) = 0;
   };
   // What the members' records of a call say, by position; called by all in the order of the calls.
-  Settled settle(std::span<const kernels::PartPlace> said, int own, const Opening& opening);
+  Settled settle(std::span<const kernels::PartPlace> said, int own, Opening& opening);
 
   // The communicator is about to end in peace: gives its windows up.
   void give_up(NcclCommunicator& communicator);
@@ -92,13 +112,16 @@ class NcclWindows {
     bool mapped = false;    // as windows have to be
     State state = State::fresh;
     nccl::Window* window = nullptr;  // written by the library, maybe later
+    bool is_given = false;           // to the library, which may not be done with it
     std::shared_ptr<PeerMemory> peers = nullptr;
   };
   struct Said;
 
   const Slab* slab_at(const void* place) const;
-  void open(Slab& slab, const Opening& opening, bool can_be_shared);
-  void open_window(Slab& slab, const Opening& opening);
+  void open(Slab& slab, Opening& opening, bool can_be_shared);
+  void open_window(Slab& slab, Opening& opening);
+  static std::string register_window(Slab& slab, Opening& opening);
+  void lose_windows(const std::string& why, Opening& opening);
   void drop(Slab& slab, NcclCommunicator& communicator);
   void say(const std::string& text) const;
 

@@ -173,6 +173,34 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
   return out;
 }
 
+// Memory that NCCL can't register on one rank: all go on without windows.
+inline FaultSchedule draw_window_fault_schedule(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto draw = [&](int end) {
+    return static_cast<int>(random() % static_cast<std::uint64_t>(end));
+  };
+  FaultSchedule out;
+  out.fails = false;
+  out.ranks = 2 + draw(3);
+  out.victim = draw(out.ranks);
+  const std::string victim = std::to_string(out.victim);
+  const std::string result = std::to_string(1 + draw(6));  // a failure of ncclResult_t
+  if (draw(2) == 0) {
+    out.scenario = "faults_in_replays";
+    out.compiles = true;
+    out.own_kernels = draw(2) == 0;
+  }
+  switch (seed % 3) {
+    case 0:
+      out.words = {"nccl_call", victim, "ncclCommWindowRegister", "1", result};
+      break;
+    default:
+      out.words = {"window", victim, result, seed % 3 == 1 ? "early" : "late"};
+      break;
+  }
+  return out;
+}
+
 class FaultSchedules : public Job {
  protected:
   // Runs those of seeds from `first` up to `end`.

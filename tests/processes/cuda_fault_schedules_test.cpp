@@ -9,5 +9,9 @@ TEST_F(FaultSchedules, OfReplaysEndInTheRightErrorOnAllRanks) {
   run_schedules(0, 12, draw_replayed_fault_schedule);
 }
 
+TEST_F(FaultSchedules, OfWindowsEndInTheRightResults) {
+  run_schedules(0, 6, draw_window_fault_schedule);
+}
+
 }  // namespace
 }  // namespace tutti::test::cuda_fault_schedules_test

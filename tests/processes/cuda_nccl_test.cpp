@@ -110,6 +110,25 @@ TEST_F(GpuNcclOfAJob, ServesProgramsWithoutWindows) {
   expect_all_say(2, "all right", {"over_nccl"});
 }
 
+// All go on, and one says so.
+TEST_F(GpuNcclOfAJob, AWindowThatOneRankCanNotMakeIsDoneWithout) {
+  if (real()) return;
+  const EnvironmentVariable off("TUTTI_SET", "verify=on,comm_kernels=off");
+  for (const int ranks : {2, 4}) {
+    const CommandResult result =
+        run(ranks, {"faults_over_nccl", "nccl_call", "1", "ncclCommWindowRegister", "1", "3"});
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    for (int rank = 0; rank < ranks; ++rank) {
+      EXPECT_EQ(lines_of_rank(result, rank), "all right\n") << result.errors;
+    }
+    const std::string warning = "NCCL can't register memory, and goes on without windows";
+    const std::size_t first = result.errors.find(warning);
+    EXPECT_NE(first, std::string::npos) << result.errors;
+    EXPECT_EQ(result.errors.find(warning, first + 1), std::string::npos) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("which is slower: rank 1: no window of "));
+  }
+}
+
 // A sum then has NCCL's order, and still the right numbers.
 TEST_F(GpuNcclOfAJob, ServesProgramsWithoutKernelsOfOurOwn) {
   const EnvironmentVariable off("TUTTI_SET", "comm_kernels=off");

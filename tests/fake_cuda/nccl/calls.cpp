@@ -90,6 +90,10 @@ bool is_usable(const char* function, tutti::runtime::nccl::Communicator* communi
     complain_of_nccl(std::string(function) + " of a communicator that is gone");
     return false;
   }
+  if (communicator->failure != NcclResult::success && !in_progress_too) {
+    complain_of_nccl(std::string(function) + " of a communicator that has failed");
+    return false;
+  }
   const bool in_progress = !communicator->is_connected() || communicator->polls_until_over > 0 ||
                            std::chrono::steady_clock::now() < communicator->busy_until;
   if (!in_progress_too && in_progress) {
@@ -234,7 +238,9 @@ Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {
   const bool over = communicator->is_connected() && communicator->polls_until_over == 0 &&
                     std::chrono::steady_clock::now() >= communicator->busy_until;
   if (communicator->polls_until_over > 0) --communicator->polls_until_over;
-  *state = over ? Result::success : Result::in_progress;
+  *state = communicator->failure != Result::success ? communicator->failure
+           : over                                   ? Result::success
+                                                    : Result::in_progress;
   return Result::success;
 }
 
@@ -264,7 +270,10 @@ Result ncclCommAbort(Communicator* communicator) {
 
 Result ncclCommWindowRegister(Communicator* communicator, void* place, std::size_t bytes,
                               Window** window, int flags) {
-  if (const auto failure = injected("ncclCommWindowRegister")) return *failure;
+  if (const auto failure = injected("ncclCommWindowRegister")) {
+    communicator->failure = *failure;
+    return *failure;
+  }
   check_not_recording("ncclCommWindowRegister");
   if (!is_usable("ncclCommWindowRegister", communicator)) return Result::invalid_argument;
   if (flags != kWindowOfAllMembers) complain_of_nccl("a window that is not of all members");

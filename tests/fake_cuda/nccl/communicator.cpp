@@ -94,57 +94,6 @@ std::string Communicator::place_text(const void* place, std::size_t bytes) const
   return "-";
 }
 
-void Communicator::open_window(void* place, std::size_t bytes, Window** window) {
-  const auto begin = reinterpret_cast<CUdeviceptr>(place);
-  if (begin % 4096 != 0) complain_of_nccl("a window of memory that is not aligned to 4096");
-  const DeviceRange mapped = mapped_range(begin, bytes);
-  if (mapped.bytes == 0) complain_of_nccl("a window of memory that is not mapped by cuMemMap");
-  for (const Window* const each : windows_) {
-    const bool apart = !each->open || begin + bytes <= each->range.begin ||
-                       each->range.begin + each->range.bytes <= begin;
-    if (!apart) complain_of_nccl("memory that is registered twice");
-  }
-  if (under_way > 0) complain_of_nccl("memory is registered while something is under way");
-  auto* const made = new Window{.range = {.begin = begin, .bytes = bytes},
-                                .mapped = mapped,
-                                .name = "window " + std::to_string(windows_.size() + 1) +
-                                        " of a communicator of rank " + std::to_string(rank)};
-  watch(mapped, made->name);
-  windows_.push_back(made);
-  opening_ = {made, window};
-  const std::string text = std::to_string(bytes);
-  board_->say("window-" + std::to_string(windows_.size()) + "-" + std::to_string(rank),
-              bytes_at(text.data(), text.size()));
-}
-
-// All members are there, with as many bytes.
-bool Communicator::finish_opening() {
-  if (opening_.window == nullptr) return true;
-  const std::string text = std::to_string(opening_.window->range.bytes);
-  for (int each = 0; each < size; ++each) {
-    const auto said =
-        board_->read("window-" + std::to_string(windows_.size()) + "-" + std::to_string(each));
-    if (!said) return false;
-    if (*said != bytes_at(text.data(), text.size())) {
-      complain_of_nccl("windows of different sizes");
-    }
-  }
-  *std::exchange(opening_, {}).result = windows_.back();
-  return true;
-}
-
-void Communicator::close_window(Window* window) {
-  const bool known = std::ranges::find(windows_, window) != windows_.end() && window->open;
-  if (!known) return complain_of_nccl("a window is closed that is not open");
-  if (under_way > 0) complain_of_nccl("a window is closed while something is under way");
-  window->open = false;
-  unwatch(window->mapped, window->name);
-}
-
-int Communicator::open_windows() const {
-  return static_cast<int>(std::ranges::count_if(windows_, &Window::open));
-}
-
 CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream) {
   check_places(calls, size, rank);
   for (NcclCall& call : calls) {
@@ -370,6 +319,8 @@ void Communicator::end() {
   stops_ = true;
   if (driver_.joinable()) driver_.join();
   live = false;
+  // The library writes there at the end, too: whoever gave the place has it still.
+  if (opening_.window != nullptr) *opening_.result = nullptr;
   for (Window* const each : windows_) {
     if (std::exchange(each->open, false)) unwatch(each->mapped, each->name);
   }

@@ -75,7 +75,8 @@ struct tutti::runtime::nccl::Communicator {
   CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
   // Whether graphs hold what was called while their streams recorded.
   bool is_in_graphs() const;
-  // Begins to register what lies there; `window` gets it when all have come to that.
+  // Begins to register what lies there; `window` gets it when all have come to that, unless it is
+  // to fail (fake_nccl_fail_window).
   void open_window(void* place, std::size_t bytes, Window** window);
   void close_window(Window* window);
   // Whether what was begun is over: to connect, or to register.
@@ -86,6 +87,8 @@ struct tutti::runtime::nccl::Communicator {
   const int rank;
   bool live = true;
   std::atomic<bool> aborted{false};
+  // What made it useless; it can be aborted then.
+  tutti::fake_cuda::NcclResult failure = tutti::fake_cuda::NcclResult::success;
   int polls_until_over = 0;  // what was begun is in progress for so many looks
   std::chrono::steady_clock::time_point busy_until;  // likewise, before that
   std::atomic<int> under_way{0};
@@ -97,6 +100,8 @@ struct tutti::runtime::nccl::Communicator {
   struct Opening {
     Window* window = nullptr;
     Window** result = nullptr;
+    tutti::fake_cuda::NcclResult fault = tutti::fake_cuda::NcclResult::success;
+    bool fails_late = false;
   };
   // "1+256": the number of the window that holds it, and where there; "-" if none does.
   std::string place_text(const void* place, std::size_t bytes) const;
@@ -105,6 +110,7 @@ struct tutti::runtime::nccl::Communicator {
   CUresult record(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
   void check_recorded() const;
   bool finish_opening();
+  void fail_opening();
   bool is_ready(Work& work);
   void run(Work& work);
   void run_collective(const tutti::fake_cuda::NcclCall& call, std::uint64_t number);

@@ -19,6 +19,12 @@ void fake_nccl_delay(int nth, int milliseconds);
 // an abort.
 void fake_nccl_hang(int nth);
 
+// The `nth` time from now that memory is registered (1 is the next) begins well, and fails with
+// that result: `late`, when all others have theirs; else before this rank has told them, who wait
+// for it until they are aborted. A communicator for which it fails, here or by fake_nccl_fail(), is
+// of use to nobody then.
+void fake_nccl_fail_window(int nth, int result, bool late);
+
 // From now on memory is registered without a window coming of it, as where GPUs don't reach each
 // other.
 void fake_nccl_give_no_windows();

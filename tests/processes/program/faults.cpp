@@ -32,6 +32,9 @@ class Fault {
       driver_control<Fail>("fake_cuda_fail")(text(0), number(1), number(2));
     } else if (kind_ == "delay") {
       nccl_control<decltype(fake_nccl_delay)>("fake_nccl_delay")(number(0), number(1));
+    } else if (kind_ == "window") {
+      nccl_control<decltype(fake_nccl_fail_window)>("fake_nccl_fail_window")(
+          1, number(0), arguments_.at(1) == "late");
     } else if (kind_ == "hang") {
       nccl_control<decltype(fake_nccl_hang)>("fake_nccl_hang")(number(0));
     }

@@ -58,6 +58,11 @@ class GpuOfRank {
     }
     return count;
   }
+  // See control.h.
+  void fail_window(int nth, nccl::Result result, bool late) {
+    control<decltype(fake_nccl_fail_window)>("fake_nccl_fail_window")(nth, static_cast<int>(result),
+                                                                      late);
+  }
   void give_no_windows() {
     control<decltype(fake_nccl_give_no_windows)>("fake_nccl_give_no_windows")();
   }

@@ -153,17 +153,6 @@ TEST(NcclWindows, MemoryThatOneMemberCannotMapIsNone) {
   EXPECT_THAT(thrown, Each(""));
 }
 
-TEST(NcclWindows, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
-  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
-    if (backend.rank() == 0) gpu.fail("ncclCommWindowRegister", 1, nccl::Result::internal_error);
-    Member member(backend, gpu);
-    member.sum(0, kBytes);
-    ADD_FAILURE() << "there is a result";
-  });
-  EXPECT_THAT(thrown, Each(HasSubstr("ncclCommWindowRegister failed: internal error")));
-  EXPECT_THAT(thrown, Each(HasSubstr("TUTTI_SET=windows=off")));
-}
-
 TEST(NcclWindows, NoRoomIsAnErrorThatSaysHowMuch) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "all", "nccl");
