@@ -131,11 +131,11 @@ bool DeviceSpan::replay(runtime::Context& context, runtime::PlanFrame& frame) {
     records_ = make_calls(accelerator, frame);
     return false;  // what the first run gets ready is there in the next
   }
-  if (!recorded_->is_warm()) return false;
+  const std::vector<RecordedCalls::Places> places = this->places(frame);
+  if (!recorded_->is_warm(places)) return false;
   // Whatever may fail on this rank alone comes before the others hear of it.
   frame.begin_trial();
   try {
-    const std::vector<RecordedCalls::Places> places = this->places(frame);
     if (recorded_->is_recorded(places)) {
       find_addresses(accelerator, frame);
       join(accelerator);

@@ -39,9 +39,9 @@ class RecordedCalls {
   RecordedCalls& operator=(const RecordedCalls&) = delete;
   virtual ~RecordedCalls() = default;
 
-  // Whether the last run has made all of them as a recording would, and members do not differ again
-  // and again.
-  virtual bool is_warm() const = 0;
+  // Whether the last run has made all of them as a recording would, members do not differ again and
+  // again, and they know the memory of these places: what is done to it at first can't be recorded.
+  virtual bool is_warm(std::span<const Places> places) const = 0;
   // Gets ready to record. Whatever may fail on one rank alone fails here, before the others hear of
   // it. Throws EnvironmentError.
   virtual void get_ready(std::span<const Places> places) = 0;

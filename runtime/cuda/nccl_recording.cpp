@@ -41,8 +41,15 @@ NcclRecording::~NcclRecording() {
   drop();
 }
 
-bool NcclRecording::is_warm() const {
-  return misses_ <= kMostMisses && std::ranges::all_of(calls_, &Call::settled);
+bool NcclRecording::is_warm(std::span<const Places> places) const {
+  const auto is_known = [this](const std::shared_ptr<Buffer>& place) {
+    return place == nullptr || !transport_.windows_.is_fresh(place->data());
+  };
+  return misses_ <= kMostMisses && std::ranges::all_of(calls_, &Call::settled) &&
+         std::ranges::all_of(places, [&](const Places& each) {
+           return std::ranges::all_of(each.operands, is_known) &&
+                  std::ranges::all_of(each.results, is_known);
+         });
 }
 
 bool NcclRecording::is_recorded(std::span<const Places> places) const {
@@ -69,6 +76,8 @@ void NcclRecording::make_room(Call& call, const Places& places) {
 
 void NcclRecording::get_ready(std::span<const Places> places) {
   drop();
+  // They may make windows, which nobody can while a stream records.
+  group_->complete_started();
   const CudaStream::Entered entered = stream_->enter();
   const CudaDriver& driver = stream_->driver();
   try {
@@ -112,6 +121,7 @@ void NcclRecording::end_streams() noexcept {
 }
 
 void NcclRecording::drop() noexcept {
+  ++drops_;
   joined_ = nullptr;
   number_ = making_ = 0;
   recording_ = false;
@@ -154,6 +164,7 @@ RecordedCalls::Way NcclRecording::begin(std::uint64_t content, const StartOption
   first.recorded = shared_from_this();
   first.number_in_recording = 0;
   failure_.clear();
+  const int drops = drops_;
   try {
     begun_ = group_->begin(calls_[0].prepared, word(content), asked_[0].operands, first);
   } catch (...) {
@@ -164,6 +175,8 @@ RecordedCalls::Way NcclRecording::begin(std::uint64_t content, const StartOption
     miss();
     return Way::one_by_one;
   }
+  // A call before it has made all members drop what they had, which all have announced.
+  if (drops_ != drops) return Way::one_by_one;
   if (number_ != 0) return Way::replayed;
   recording_ = true;
   making_ = begun_->sequence();

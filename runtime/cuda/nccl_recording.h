@@ -31,7 +31,7 @@ class NcclRecording final : public RecordedCalls,
                 std::vector<std::shared_ptr<const PreparedCall>> calls, CudaAccelerator& gpu);
   ~NcclRecording() override;
 
-  bool is_warm() const override;
+  bool is_warm(std::span<const Places> places) const override;
   void get_ready(std::span<const Places> places) override;
   bool is_recorded(std::span<const Places> places) const override;
   std::shared_ptr<const Accelerator::Part> part(std::size_t call) const override {
@@ -87,6 +87,7 @@ class NcclRecording final : public RecordedCalls,
   std::string failure_;  // why it can't be made here
   std::unique_ptr<Accelerator::JoinedRecording> joined_;
   int misses_ = 0;
+  int drops_ = 0;
 };
 
 }  // namespace tutti::runtime

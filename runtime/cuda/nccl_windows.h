@@ -46,6 +46,11 @@ class NcclWindows {
   }
   // Whether a place lies in a slab.
   bool has(const void* place) const { return slab_at(place) != nullptr; }
+  // Whether it lies in one that the members have not come to yet.
+  bool is_fresh(const void* place) const {
+    const Slab* const slab = slab_at(place);
+    return slab != nullptr && slab->state == State::fresh;
+  }
   // Whether some of a call's operands and results lie in slabs and others do not.
   bool have_some(const GroupWork& work) const;
 
