@@ -70,6 +70,11 @@ CUmemLocation location_of(const CudaStream& stream) {
   return {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = stream.device()};
 }
 
+// Whether the machine does not give memory of a kind, as some containers and systems do.
+bool is_refused(CUresult result) {
+  return result == CUDA_ERROR_NOT_SUPPORTED || result == CUDA_ERROR_NOT_PERMITTED;
+}
+
 std::shared_ptr<Buffer> map_handle(const std::shared_ptr<CudaStream>& stream, std::size_t bytes,
                                    CUmemGenericAllocationHandle memory) {
   auto mapping = std::make_shared<Mapping>(stream, bytes);
@@ -100,30 +105,45 @@ std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, st
   const CudaDriver& driver = stream->driver();
   CUmemAllocationProp wanted{};
   wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   wanted.location = location_of(*stream);
   // So that network cards reach it, too.
   wanted.allocFlags.gpuDirectRDMACapable =
       has_attribute(*stream, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) ? 1 : 0;
-  std::size_t unit = 0;
-  driver.check(
-      driver.cuMemGetAllocationGranularity(&unit, &wanted, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
-      "cuMemGetAllocationGranularity");
-  const std::size_t size = (bytes + unit - 1) / unit * unit;
   const MemoryLabel label = {.what = "places of programs that communicate", .where = {}};
-  auto mapping = std::make_shared<Mapping>(stream, size);
-  CUresult created = mapping->create(wanted);
-  if (created == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream->index())) {
-    created = mapping->create(wanted);
+  std::size_t size = 0;
+  std::shared_ptr<Mapping> mapping;
+  const auto create = [&](unsigned handles) {
+    wanted.requestedHandleTypes = static_cast<CUmemAllocationHandleType>(handles);
+    std::size_t unit = 0;
+    const CUresult known =
+        driver.cuMemGetAllocationGranularity(&unit, &wanted, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    if (is_refused(known)) return known;
+    driver.check(known, "cuMemGetAllocationGranularity");
+    size = (bytes + unit - 1) / unit * unit;
+    mapping = std::make_shared<Mapping>(stream, size);
+    CUresult created = mapping->create(wanted);
+    if (created == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream->index())) {
+      created = mapping->create(wanted);
+    }
+    if (created == CUDA_ERROR_OUT_OF_MEMORY && stream->releases().wait_for_peers_work()) {
+      CudaCaches::trim(stream->index());  // with what was put off
+      created = mapping->create(wanted);
+    }
+    return created;
+  };
+  // Where GPUs of several hosts hang on one switch, NCCL gives all that it registers by handles of
+  // that fabric, to the ranks of this host, too. Who may is a matter of the system's (IMEX).
+  constexpr unsigned kDescriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  CUresult created = CUDA_ERROR_NOT_SUPPORTED;
+  if (has_attribute(*stream, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED)) {
+    created = create(kDescriptor | CU_MEM_HANDLE_TYPE_FABRIC);
   }
-  if (created == CUDA_ERROR_OUT_OF_MEMORY && stream->releases().wait_for_peers_work()) {
-    created = mapping->create(wanted);
-  }
+  if (is_refused(created)) created = create(kDescriptor);
   if (created == CUDA_ERROR_OUT_OF_MEMORY) {
     throw OutOfMemoryError(out_of_memory_text(size, label, *use, CudaBlocks(stream).describe()));
   }
-  // Some containers do not let processes share it.
-  if (created == CUDA_ERROR_NOT_SUPPORTED || created == CUDA_ERROR_NOT_PERMITTED) return nullptr;
+  // Some containers do not let processes share it at all.
+  if (is_refused(created)) return nullptr;
   driver.check(created, "cuMemCreate");
   mapping->map(wanted.location);
   void* const data = mapping->data();

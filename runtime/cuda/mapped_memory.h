@@ -17,8 +17,10 @@ bool can_map_memory(const CudaStream& stream);
 
 // Memory of a GPU that is mapped piece by piece (the driver's virtual memory management) and that
 // other processes can be given, which is what windows of NCCL and peers' kernels want; of at least
-// so many bytes. Null where there is no such (a container may forbid it, too). Throws
-// OutOfMemoryError if there is no room. Its release waits for the stream. It is counted in `use`.
+// so many bytes. By a file descriptor, and by a handle of the fabric that joins GPUs of several
+// hosts where there is one and the system lets this process use it. Null where there is no such (a
+// container may forbid it, too). Throws OutOfMemoryError if there is no room. Its release waits for
+// the stream. It is counted in `use`.
 std::shared_ptr<Buffer> map_memory(
     const std::shared_ptr<CudaStream>& stream, std::size_t bytes,
     const std::shared_ptr<MemoryUse>& use = std::make_shared<MemoryUse>());

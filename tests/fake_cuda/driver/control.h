@@ -18,6 +18,9 @@ struct FakeCudaSetup {
   int version = CUDA_VERSION;  // that the driver says
   bool peers = true;           // whether devices reach each other's memory
   bool multicast = true;       // and can have multicast memory, from sm_90 on
+  std::size_t multicast_unit = std::size_t{2} << 20;  // of which that is made
+  bool fabric = false;  // whether they say that their memory can go to other hosts
+  bool channel = true;  // and whether the system lets this process do that
 };
 
 // Forgets everything: as in a new process.

@@ -45,6 +45,8 @@ constexpr std::array kResults = {
     Row{CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
         "the graph update was not performed because it included changes which violated constraints "
         "specific to instantiated graph update"},
+    Row{CUDA_ERROR_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
+    Row{CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
     Row{CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
@@ -154,6 +156,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
         return;
       case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
         *value = state.has_multicast() ? 1 : 0;
+        return;
+      case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+        *value = state.setup().fabric ? 1 : 0;
         return;
       case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
         *value = 0;

@@ -20,6 +20,10 @@ namespace tutti::fake_cuda {
 // where they lie elsewhere.
 [[gnu::visibility("default")]] DeviceRange mapped_range(CUdeviceptr begin, std::size_t bytes);
 
+// Whether devices can give their memory to other hosts, and what is mapped from there on was not
+// made for that.
+[[gnu::visibility("default")]] bool lacks_fabric_handles(CUdeviceptr begin);
+
 // While it is watched, under that name, to unmap it is complained of.
 [[gnu::visibility("default")]] void watch(const DeviceRange& range, const std::string& name);
 [[gnu::visibility("default")]] void unwatch(const DeviceRange& range, const std::string& name);

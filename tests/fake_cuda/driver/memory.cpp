@@ -84,13 +84,18 @@ bool Memory::free(std::uintptr_t begin) {
   return true;
 }
 
-std::uintptr_t Memory::reserve(std::size_t bytes) {
-  const std::uintptr_t place = take_place(bytes + 2 * kPage);
-  return place == 0 ? 0 : place + kPage;
+std::uintptr_t Memory::reserve(std::size_t bytes, std::size_t alignment) {
+  const std::size_t size = bytes + alignment + 2 * kPage;
+  const std::uintptr_t place = take_place(size);
+  if (place == 0) return 0;
+  const std::uintptr_t begin = (place + kPage + alignment - 1) / alignment * alignment;
+  reserved_[begin] = {.begin = place, .bytes = size};
+  return begin;
 }
 
-void Memory::release(std::uintptr_t begin, std::size_t bytes) {
-  free_[bytes + 2 * kPage].push_back(begin - kPage);
+void Memory::release(std::uintptr_t begin) {
+  const auto place = reserved_.extract(begin);
+  free_[place.mapped().bytes].push_back(place.mapped().begin);
 }
 
 void Memory::map(int device, std::uintptr_t begin, std::size_t bytes, int file, bool is_new) {

@@ -34,9 +34,10 @@ class Memory {
   // False if no block begins there.
   bool free(std::uintptr_t begin);
 
-  // Addresses for mapped blocks, whole pages; 0 if they are used up.
-  std::uintptr_t reserve(std::size_t bytes);
-  void release(std::uintptr_t begin, std::size_t bytes);
+  // Addresses for mapped blocks, whole pages, that begin at a multiple of the alignment; 0 if they
+  // are used up.
+  std::uintptr_t reserve(std::size_t bytes, std::size_t alignment);
+  void release(std::uintptr_t begin);
   // A mapped block fills what reserve() gave; its bytes are those of a file, which others may have
   // written.
   void map(int device, std::uintptr_t begin, std::size_t bytes, int file, bool is_new);
@@ -75,6 +76,11 @@ class Memory {
   std::size_t used_ = 0;  // bytes of the addresses, from the base on
   std::map<std::uintptr_t, Block> blocks_;
   std::map<std::size_t, std::vector<std::uintptr_t>> free_;  // places, by size
+  struct Place {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+  };
+  std::map<std::uintptr_t, Place> reserved_;  // by the first address that was given
   std::size_t count_ = 0;
   int opened_ = 0;
 };

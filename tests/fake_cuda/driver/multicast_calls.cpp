@@ -123,7 +123,6 @@ void forget_multicast(MulticastTable* table) { munmap(table, sizeof(MulticastTab
 using tutti::fake_cuda::Call;
 using tutti::fake_cuda::driver_call;
 using tutti::fake_cuda::Failure;
-using tutti::fake_cuda::kMappedUnit;
 using tutti::fake_cuda::MulticastTable;
 using tutti::fake_cuda::State;
 
@@ -137,16 +136,24 @@ State::Physical& physical_of(State& state, unsigned long long handle, bool multi
 }
 
 void require_range(std::size_t bytes, std::size_t all, std::size_t offset) {
-  if (offset == 0 && bytes == all && bytes % kMappedUnit == 0) return;
+  if (offset == 0 && bytes == all) return;
   throw Failure{CUDA_ERROR_INVALID_VALUE, "it is bound whole"};
+}
+
+// What is made and bound while a stream records may be in what that replays, and is not there yet.
+void complain_of_recording(State& state, const Call& call) {
+  if (state.is_recording(tutti::fake_cuda::current)) {
+    state.complain(call.text() + ": a stream records meanwhile");
+  }
 }
 
 }  // namespace
 
 CUresult cuMulticastGetGranularity(std::size_t* unit, const CUmulticastObjectProp* /*wanted*/,
                                    CUmulticastGranularity_flags which) {
-  return driver_call("cuMulticastGetGranularity", [&](State&, Call&) {
-    *unit = which == CU_MULTICAST_GRANULARITY_MINIMUM ? kMappedUnit : 256 * kMappedUnit;
+  return driver_call("cuMulticastGetGranularity", [&](State& state, Call&) {
+    const std::size_t least = state.setup().multicast_unit;
+    *unit = which == CU_MULTICAST_GRANULARITY_MINIMUM ? least : 256 * least;
   });
 }
 
@@ -155,8 +162,9 @@ CUresult cuMulticastCreate(CUmemGenericAllocationHandle* handle,
   return driver_call("cuMulticastCreate", [&](State& state, Call& call) {
     call << wanted->numDevices << wanted->size;
     if (!state.has_multicast()) throw Failure{CUDA_ERROR_NOT_SUPPORTED, ""};
+    complain_of_recording(state, call);
     const bool fits = wanted->numDevices > 0 && wanted->numDevices <= MulticastTable::kMost &&
-                      wanted->size > 0 && wanted->size % kMappedUnit == 0;
+                      wanted->size > 0 && wanted->size % state.setup().multicast_unit == 0;
     if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "no such multicast memory"};
     const int file = memfd_create(tutti::fake_cuda::kMulticastFile, MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, sizeof(MulticastTable)) != 0) {
@@ -197,6 +205,10 @@ CUresult cuMulticastBindMem(CUmemGenericAllocationHandle handle, std::size_t off
                             std::size_t bytes, unsigned long long /*flags*/) {
   return driver_call("cuMulticastBindMem", [&](State& state, Call& call) {
     call << handle << memory << bytes;
+    complain_of_recording(state, call);
+    if (bytes % state.setup().multicast_unit != 0) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "the size is no multiple of the granularity"};
+    }
     State::Physical& multicast = physical_of(state, handle, true);
     const State::Physical& own = physical_of(state, memory, false);
     MulticastTable::Member& member = multicast.multicast->member(own.device);

@@ -45,6 +45,10 @@ FakeCudaSetup setup_of_environment() {
       setup.peers = value == "on";
     } else if (name == "multicast") {
       setup.multicast = value == "on";
+    } else if (name == "fabric") {
+      setup.fabric = value == "on";
+    } else if (name == "channel") {
+      setup.channel = value == "on";
     } else {
       throw std::runtime_error("TUTTI_TEST_FAKE_CUDA: there is no " + name);
     }

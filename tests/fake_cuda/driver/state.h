@@ -56,6 +56,7 @@ class State {
     std::map<std::uintptr_t, bool> mapped = {};  // where, and whether it can be used there
     int file = -1;                               // what it lies in, which others may map
     bool shareable = false;                      // it was made to be given to others
+    bool of_fabric = false;                      // and to those of other hosts
     bool imported = false;                       // it is another's
     MulticastTable* multicast = nullptr;         // of multicast memory, which has no device
   };

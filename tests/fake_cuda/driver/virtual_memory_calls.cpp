@@ -39,6 +39,9 @@ State::Physical& mapped_at(State& state, CUdeviceptr address, std::size_t bytes)
   throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing is mapped there"};
 }
 
+constexpr unsigned kDescriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+constexpr unsigned kOfFabric = CU_MEM_HANDLE_TYPE_FABRIC;
+
 // The memory of a device is a file of memory that is called after the device.
 constexpr std::string_view kFileName = "fake_gpu_memory_";
 
@@ -102,15 +105,25 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
         wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "memory of a kind that the double does not know"};
     }
+    const unsigned types = wanted->requestedHandleTypes;
+    if ((types & ~(kDescriptor | kOfFabric)) != 0) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "handles of a kind that the double does not know"};
+    }
+    if ((types & kOfFabric) != 0 && !state.setup().fabric) {
+      throw Failure{CUDA_ERROR_NOT_SUPPORTED, "the device says that it has no fabric"};
+    }
+    if ((types & kOfFabric) != 0 && !state.setup().channel) {
+      throw Failure{CUDA_ERROR_NOT_PERMITTED, ""};
+    }
     if (bytes > state.setup().memory_bytes - state.used(device)) {
       throw Failure{CUDA_ERROR_OUT_OF_MEMORY, ""};
     }
     *handle = ++state.last_physical;
-    state.physical[*handle] = {
-        .bytes = bytes,
-        .device = device,
-        .file = new_file(device, bytes),
-        .shareable = wanted->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
+    state.physical[*handle] = {.bytes = bytes,
+                               .device = device,
+                               .file = new_file(device, bytes),
+                               .shareable = (types & kDescriptor) != 0,
+                               .of_fabric = (types & kOfFabric) != 0};
     call.gives("physical" + std::to_string(*handle));
   });
 }
@@ -125,12 +138,15 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   });
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_t /*alignment*/,
+CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_t alignment,
                              CUdeviceptr /*wanted*/, unsigned long long /*flags*/) {
   return driver_call("cuMemAddressReserve", [&](State& state, Call& call) {
     call << bytes;
     require_units(bytes);
-    *address = state.memory().reserve(bytes);
+    if (alignment % kMappedUnit != 0 || (alignment & (alignment - 1)) != 0) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "no alignment of mapped memory"};
+    }
+    *address = state.memory().reserve(bytes, alignment == 0 ? kMappedUnit : alignment);
     if (*address == 0) throw Failure{CUDA_ERROR_OUT_OF_MEMORY, ""};
     state.reserved[*address] = bytes;
   });
@@ -146,7 +162,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes) {
     if (state.memory().find(address) != nullptr) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "memory is mapped there"};
     }
-    state.memory().release(address, bytes);
+    state.memory().release(address);
     state.reserved.erase(found);
   });
 }
@@ -160,7 +176,12 @@ CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
     const bool fits = found != state.reserved.end() && found->second == bytes && offset == 0 &&
                       physical.bytes == bytes && state.memory().find(address) == nullptr;
     if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "it is mapped whole, where it fits"};
-    if (physical.multicast != nullptr) tutti::fake_cuda::map_multicast(address, physical);
+    if (physical.multicast != nullptr) {
+      if (address % state.setup().multicast_unit != 0) {
+        throw Failure{CUDA_ERROR_INVALID_VALUE, "multicast memory at such an address"};
+      }
+      tutti::fake_cuda::map_multicast(address, physical);
+    }
     physical.mapped[address] = false;
   });
 }
@@ -237,6 +258,13 @@ CUresult cuMemExportToShareableHandle(void* shared, CUmemGenericAllocationHandle
   return driver_call("cuMemExportToShareableHandle", [&](State& state, Call& call) {
     call << handle;
     const State::Physical& physical = state.physical_of(handle);
+    if (type == CU_MEM_HANDLE_TYPE_FABRIC) {
+      if (!physical.of_fabric) {
+        throw Failure{CUDA_ERROR_INVALID_VALUE, "it was not made for other hosts"};
+      }
+      *static_cast<CUmemFabricHandle*>(shared) = {};
+      return;
+    }
     if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !physical.shareable) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "it was not made to be shared by a descriptor"};
     }
@@ -254,6 +282,16 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
     *handle = ++state.last_physical;
     state.physical[*handle] = import_file(file);
     call.gives("physical" + std::to_string(*handle));
+  });
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr address) {
+  return driver_call("cuMemGetAddressRange", [&](State& state, Call& call) {
+    call << state.memory().name(address);
+    const Memory::Block* const block = state.memory().find(address);
+    if (block == nullptr) throw Failure{CUDA_ERROR_NOT_FOUND, "there is no memory"};
+    *begin = block->begin;
+    *bytes = block->bytes;
   });
 }
 
@@ -277,6 +315,15 @@ DeviceRange mapped_range(CUdeviceptr begin, std::size_t bytes) {
     return {};
   }
   return {.begin = block->begin, .bytes = block->bytes};
+}
+
+bool lacks_fabric_handles(CUdeviceptr begin) {
+  State& state = State::get();
+  const std::scoped_lock lock(state.mutex);
+  if (!state.setup().fabric || !state.setup().channel) return false;
+  return std::ranges::none_of(state.physical, [=](const auto& each) {
+    return each.second.of_fabric && each.second.mapped.contains(begin);
+  });
 }
 
 void watch(const DeviceRange& range, const std::string& name) {

@@ -13,6 +13,7 @@
 
 using tutti::fake_cuda::complain_of_nccl;
 using tutti::fake_cuda::DeviceRange;
+using tutti::fake_cuda::lacks_fabric_handles;
 using tutti::fake_cuda::mapped_range;
 using tutti::fake_cuda::unwatch;
 using tutti::fake_cuda::watch;
@@ -60,6 +61,10 @@ void Communicator::open_window(void* place, std::size_t bytes, Window** window) 
       opening_.fault = g_window_fault.result;
       opening_.fails_late = g_window_fault.late;
     }
+  }
+  // In a fabric the library gives all memory by handles of that, to ranks of its host, too.
+  if (lacks_fabric_handles(mapped.begin)) {
+    opening_.fault = Result::unhandled_cuda_error;
   }
   if (opening_.fault != Result::success && !opening_.fails_late) return;
   const std::string text = std::to_string(bytes);

@@ -20,12 +20,20 @@
 // Ranks that are processes, each with a GPU, on the doubles of the driver and of NCCL.
 namespace tutti::runtime {
 
+// A host with a few of them.
+inline FakeCudaSetup some_gpus() {
+  FakeCudaSetup setup = test::FakeCuda::kUsual;
+  setup.devices = 4;
+  setup.find_races = false;
+  return setup;
+}
+
 // One rank's GPU, with the double of NCCL, which the process then has.
 class GpuOfRank {
  public:
-  GpuOfRank(std::int64_t rank, const std::string& nccl_folder)
+  GpuOfRank(std::int64_t rank, const std::string& nccl_folder, const FakeCudaSetup& setup)
       : nccl_(std::array{nccl_folder}, std::array<std::string_view, 1>{"libnccl.so.2"}),
-        fake_(*new test::FakeCuda(setup())),
+        fake_(*new test::FakeCuda(setup)),
         gpu_(std::make_unique<CudaAccelerator>(fake_.driver(), static_cast<int>(rank))) {}
 
   CudaAccelerator& operator*() { return *gpu_; }
@@ -87,12 +95,6 @@ class GpuOfRank {
   }
 
  private:
-  static FakeCudaSetup setup() {
-    FakeCudaSetup setup = test::FakeCuda::kUsual;
-    setup.devices = 4;
-    setup.find_races = false;
-    return setup;
-  }
   template <class Function>
   Function* control(const char* name) const {
     return reinterpret_cast<Function*>(nccl_.symbol(name));
@@ -104,15 +106,16 @@ class GpuOfRank {
 };
 
 // Runs a body as every rank, with its GPU; says what it threw, and what the doubles complain of.
-inline std::vector<std::string> run_gpus(
-    std::int64_t ranks, const std::function<void(HostBackend&, GpuOfRank&)>& body,
-    const std::string& nccl_folder = test::FakeCuda::folder()) {
+inline std::vector<std::string> run_gpus(std::int64_t ranks,
+                                         const std::function<void(HostBackend&, GpuOfRank&)>& body,
+                                         const std::string& nccl_folder = test::FakeCuda::folder(),
+                                         const FakeCudaSetup& setup = some_gpus()) {
   ShmOptions options;
   options.host.timeout = std::chrono::seconds(20);
   return run_processes(
       ranks,
       [&](HostBackend& backend) {
-        GpuOfRank gpu(backend.rank(), nccl_folder);
+        GpuOfRank gpu(backend.rank(), nccl_folder, setup);
         body(backend, gpu);
         EXPECT_EQ(gpu.complaints(), "");
       },

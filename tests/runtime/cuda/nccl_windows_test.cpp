@@ -153,6 +153,25 @@ TEST(NcclWindows, MemoryThatOneMemberCannotMapIsNone) {
   EXPECT_THAT(thrown, Each(""));
 }
 
+// NCCL gives memory by handles of the fabric where there is one, and the system lets it.
+TEST(NcclWindows, OfGpusThatReachOtherHostsToo) {
+  for (const bool channel : {true, false}) {
+    FakeCudaSetup setup = some_gpus();
+    setup.fabric = true;
+    setup.channel = channel;
+    const auto thrown = run_gpus(
+        2,
+        [](HostBackend& backend, GpuOfRank& gpu) {
+          Member member(backend, gpu);
+          for (int run = 0; run < 2; ++run) member.sum(0, kBytes);
+          EXPECT_EQ(gpu.in_windows(), 1);
+          member.close();
+        },
+        test::FakeCuda::folder(), setup);
+    EXPECT_THAT(thrown, Each("")) << channel;
+  }
+}
+
 TEST(NcclWindows, NoRoomIsAnErrorThatSaysHowMuch) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "all", "nccl");
