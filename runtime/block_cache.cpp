@@ -145,9 +145,8 @@ void BlockCache::trim(std::size_t keep) noexcept {
       oldest->next = std::exchange(victims, oldest);
     }
   }
-  if (victims == nullptr) return;
   while (victims != nullptr) give_up(std::exchange(victims, victims->next));
-  source_->flush();
+  source_->flush();  // and what it could not give back before
 }
 
 void BlockCache::each_free(FunctionRef<void(std::byte*)> visit) const {

@@ -29,8 +29,10 @@ CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(bl
 void* CudaBlocks::take(std::size_t size) {
   void* block = take_what_is_free(size);
   if (block == nullptr && CudaCaches::trim(stream_->index())) block = take_what_is_free(size);
-  if (block == nullptr && stream_->releases().wait_for_peers_work())
+  if (block == nullptr && stream_->releases().wait_for_peers_work()) {
+    CudaCaches::trim(stream_->index());  // with what was put off
     block = take_what_is_free(size);
+  }
   return block;
 }
 

@@ -49,8 +49,8 @@ class CudaCaches {
     Allocator& allocator_;
   };
 
-  // Gives back all that is free on a GPU; false if somebody is at it there, who is not waited for:
-  // he may wait for the caller.
+  // Gives back all that is free on a GPU, and what was put off; false if somebody is at it there,
+  // who is not waited for: he may wait for the caller.
   static bool trim(int gpu) noexcept;
 };
 

@@ -1,10 +1,31 @@
 #include <tutti/runtime/cuda/releases.h>
 #include <tutti/runtime/cuda/stream.h>
 
+#include <chrono>
 #include <exception>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace tutti::runtime {
+
+namespace {
+
+// For how long a rank that finds no room waits for collectives of others, and between looks.
+constexpr std::chrono::seconds kLongestForOthers{5};
+constexpr std::chrono::microseconds kBetweenLooksAtOthers{50};
+
+}  // namespace
+
+// Each stays where it is, to the end of the process.
+CudaReleases::Gpu& CudaReleases::gpu_of(int index) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<int, Gpu>();
+  const std::scoped_lock lock(mutex);
+  return all[index];
+}
+
+CudaReleases::CudaReleases(CudaStream& stream) : stream_(stream), gpu_(gpu_of(stream.index())) {}
 
 void CudaReleases::release(std::function<void()> give_back) noexcept {
   release_later(std::move(give_back));
@@ -20,45 +41,84 @@ void CudaReleases::release_later(std::function<void()> give_back) noexcept {
   }
 }
 
+std::vector<std::function<void()>> CudaReleases::take_queue() noexcept {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(queue_, {});
+}
+
+void CudaReleases::call_all(std::vector<std::function<void()>>& queue) const noexcept {
+  for (const auto& give_back : gpu_.left) give_back();
+  gpu_.left.clear();
+  for (const auto& give_back : queue) give_back();
+}
+
 void CudaReleases::flush() noexcept {
-  const std::scoped_lock lock(stream_.recording(), mutex_);
-  if (queue_.empty() || waits_for_peers()) return;
-  const CudaStream::Entered entered = stream_.try_enter();
-  if (entered && stream_.try_synchronize()) {
-    for (const auto& give_back : queue_) give_back();
+  const std::scoped_lock lock(stream_.recording(), gpu_.mutex);
+  if (is_put_off()) {
+    gpu_.was_put_off = true;
+    return;
   }
-  queue_.clear();  // where they were not called, the driver is gone
+  auto queue = take_queue();
+  if (queue.empty() && gpu_.left.empty()) return;
+  const CudaStream::Entered entered = stream_.try_enter();
+  // Where they are not called, the driver is gone.
+  if (entered && stream_.try_synchronize()) call_all(queue);
+}
+
+void CudaReleases::end() noexcept {
+  const std::scoped_lock lock(gpu_.mutex);
+  auto queue = take_queue();
+  if (!is_put_off()) return call_all(queue);
+  try {
+    gpu_.left.insert(gpu_.left.end(), std::make_move_iterator(queue.begin()),
+                     std::make_move_iterator(queue.end()));
+  } catch (const std::exception&) {
+    // The host has no memory: they stay for good.
+  }
 }
 
 CudaReleases::PeersWork::PeersWork(std::shared_ptr<CudaStream> stream)
     : stream_(std::move(stream)) {
   CudaReleases& releases = stream_->releases();
-  const std::scoped_lock lock(releases.mutex_);
-  ++releases.peers_work_;
+  const std::scoped_lock lock(releases.gpu_.mutex);
+  ++releases.gpu_.peers_work;
+  ++releases.own_work_;
   releases.peers_thread_ = std::this_thread::get_id();
 }
 
 CudaReleases::PeersWork::~PeersWork() {
   CudaReleases& releases = stream_->releases();
-  if (--releases.peers_work_ == 0) releases.flush();
+  --releases.own_work_;
+  if (--releases.gpu_.peers_work == 0) releases.flush();
 }
 
 void CudaReleases::set_peers_wait(std::function<void()> wait) {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(gpu_.mutex);
   peers_wait_ = std::move(wait);
 }
 
 bool CudaReleases::wait_for_peers_work() {
-  std::function<void()> wait;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!waits_for_peers() || peers_thread_ != std::this_thread::get_id()) return false;
-    wait = peers_wait_;
+  // It may be over just now.
+  if (!is_put_off() && !gpu_.was_put_off) return false;
+  if (waits_for_peers()) {
+    std::function<void()> wait;
+    {
+      const std::scoped_lock lock(gpu_.mutex);
+      if (peers_thread_ == std::this_thread::get_id()) wait = peers_wait_;
+    }
+    if (!wait) return false;
+    const CudaStream::Entered entered = stream_.enter();
+    wait();
+    if (waits_for_peers()) return false;
   }
-  if (!wait) return false;
-  const CudaStream::Entered entered = stream_.enter();
-  wait();
-  return !waits_for_peers();
+  const auto until = std::chrono::steady_clock::now() + kLongestForOthers;
+  while (is_put_off()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(kBetweenLooksAtOthers);
+  }
+  gpu_.was_put_off = false;
+  flush();
+  return true;
 }
 
 }  // namespace tutti::runtime

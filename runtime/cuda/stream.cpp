@@ -52,12 +52,20 @@ CudaStream::CudaStream(const CudaDriver& driver, int index)
 }
 
 CudaStream::~CudaStream() {
-  releases_.flush();
   {
     const Entered entered = try_enter();
     if (entered && try_synchronize()) {
-      cublaslt_.reset();
-      for (const auto& [id, loaded] : loaded_) driver_.cuModuleUnload(loaded.module);
+      if (cublaslt_ != nullptr) {
+        releases_.release_later([handle = cublaslt_.get(), destroy = cublaslt_.get_deleter()] {
+          static_cast<void>(destroy(handle));
+        });
+        static_cast<void>(cublaslt_.release());
+      }
+      for (const auto& [id, loaded] : loaded_) {
+        releases_.release_later(
+            [&driver = driver_, module = loaded.module] { driver.cuModuleUnload(module); });
+      }
+      releases_.end();
       driver_.cuStreamDestroy(stream_);
     }
   }
@@ -131,7 +139,7 @@ void CudaStream::forget(std::uint64_t image) noexcept {
     loaded = found->second;
     loaded_.erase(found);
   }
-  releases_.release([this, module = loaded.module] { driver_.cuModuleUnload(module); });
+  releases_.release([&driver = driver_, module = loaded.module] { driver.cuModuleUnload(module); });
 }
 
 }  // namespace tutti::runtime

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "tests/runtime/cuda/testing.h"
 
@@ -36,6 +37,75 @@ TEST_F(CudaReleasesTest, WaitForTheLastOfWhatWaitsForOtherRanks) {
     EXPECT_FALSE(called);
   }
   EXPECT_TRUE(called);
+}
+
+// Ranks that are threads have one context on a GPU, for all of which the driver waits.
+TEST_F(CudaReleasesTest, WaitForWhatOtherRanksHaveOnTheSameGpu) {
+  const auto gpu = open();
+  const auto others = open();
+  gpu->memory().allocate(1000);
+  {
+    const CudaReleases::PeersWork running(others->stream());
+    EXPECT_FALSE(gpu->stream()->releases().waits_for_peers());
+    fake_.calls();
+    gpu->memory().trim();
+    EXPECT_EQ(gpu->memory().cached_bytes(), 0U);
+    EXPECT_THAT(fake_.calls(), Not(HasSubstr("cuMemFree")));
+  }
+  gpu->memory().trim();  // it has nothing more, and gives back what it had
+  EXPECT_THAT(fake_.calls(), HasSubstr("cuMemFree"));
+}
+
+TEST(CudaReleasesOfTwo, DoNotWaitForWhatIsOnAnotherGpu) {
+  FakeCudaSetup setup = test::FakeCuda::kUsual;
+  setup.devices = 2;
+  test::FakeCuda fake(setup);
+  {
+    CudaAccelerator gpu(fake.driver(), 0);
+    CudaAccelerator others(fake.driver(), 1);
+    gpu.memory().allocate(1000);
+    const CudaReleases::PeersWork running(others.stream());
+    gpu.memory().trim();
+    EXPECT_THAT(fake.calls(), HasSubstr("cuMemFree"));
+  }
+  EXPECT_EQ(fake.left(), "");
+}
+
+// A rank leaves while another one's GPU waits.
+TEST_F(CudaReleasesTest, OfAStreamThatGoesAreCalledByWhoEndsLast) {
+  auto gpu = open();
+  const auto others = open();
+  auto kernel = add_one();
+  auto x = on_device(*gpu, count_up(64));
+  launch(*kernel, *gpu, {x.get(), x.get()});
+  gpu->synchronize();
+  {
+    const CudaReleases::PeersWork running(others->stream());
+    x = nullptr;
+    fake_.calls();
+    gpu = nullptr;
+    kernel = nullptr;
+    const std::string calls = fake_.calls();
+    EXPECT_THAT(calls, HasSubstr("cuStreamDestroy"));
+    EXPECT_THAT(calls, Not(HasSubstr("cuMemFree")));
+    EXPECT_THAT(calls, Not(HasSubstr("cuModuleUnload")));
+  }
+  const std::string calls = fake_.calls();
+  EXPECT_THAT(calls, HasSubstr("cuMemFree"));
+  EXPECT_THAT(calls, HasSubstr("cuModuleUnload"));
+}
+
+// Whoever finds no room waits for the end of what puts releases off.
+TEST_F(CudaReleasesTest, ThatWerePutOffMakeRoomOnceTheyCanBeCalled) {
+  const auto gpu = open();
+  const auto others = open();
+  const std::size_t most = test::FakeCuda::kUsual.memory_bytes / 8 * 5;
+  gpu->memory().allocate(most);
+  auto running = std::make_unique<CudaReleases::PeersWork>(others->stream());
+  gpu->memory().trim();
+  std::thread end([&] { running = nullptr; });  // before the other one looks, or while it waits
+  EXPECT_NE(gpu->memory().allocate(most), nullptr);
+  end.join();
 }
 
 }  // namespace
