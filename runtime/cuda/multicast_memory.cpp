@@ -21,28 +21,52 @@ MulticastMemory::MulticastMemory(std::shared_ptr<CudaStream> stream, int gpus, s
     : stream_(std::move(stream)), bytes_(bytes) {
   const CudaStream::Entered entered = stream_->enter();
   const CudaDriver& driver = stream_->driver();
-  CUmulticastObjectProp wanted{};
-  wanted.numDevices = static_cast<unsigned>(gpus);
-  wanted.size = bytes;
-  wanted.handleTypes = kByDescriptor;
-  std::size_t unit = 0;
-  driver.check(driver.cuMulticastGetGranularity(&unit, &wanted, CU_MULTICAST_GRANULARITY_MINIMUM),
-               "cuMulticastGetGranularity");
-  if (bytes % unit != 0) {
-    throw EnvironmentError("multicast memory is made of pieces of " + std::to_string(unit) +
-                           " bytes, and the GPU's own memory of smaller ones");
-  }
-  driver.check(driver.cuMulticastCreate(&memory_, &wanted), "cuMulticastCreate");
+  find_unit(gpus);
+  const CUmulticastObjectProp properties = wanted(gpus);
+  driver.check(driver.cuMulticastCreate(&memory_, &properties), "cuMulticastCreate");
 }
 
-MulticastMemory::MulticastMemory(std::shared_ptr<CudaStream> stream, const Descriptor& exported,
-                                 std::size_t bytes)
+MulticastMemory::MulticastMemory(std::shared_ptr<CudaStream> stream, int gpus, std::size_t bytes,
+                                 const Descriptor& exported)
     : stream_(std::move(stream)), bytes_(bytes) {
   const CudaStream::Entered entered = stream_->enter();
   const CudaDriver& driver = stream_->driver();
+  find_unit(gpus);
   void* const number = reinterpret_cast<void*>(static_cast<std::intptr_t>(exported.number()));
   driver.check(driver.cuMemImportFromShareableHandle(&memory_, number, kByDescriptor),
                "cuMemImportFromShareableHandle");
+}
+
+CUmulticastObjectProp MulticastMemory::wanted(int gpus) const {
+  CUmulticastObjectProp out{};
+  out.numDevices = static_cast<unsigned>(gpus);
+  out.size = bytes_;
+  out.handleTypes = kByDescriptor;
+  return out;
+}
+
+void MulticastMemory::find_unit(int gpus) {
+  const CudaDriver& driver = stream_->driver();
+  const CUmulticastObjectProp properties = wanted(gpus);
+  driver.check(
+      driver.cuMulticastGetGranularity(&unit_, &properties, CU_MULTICAST_GRANULARITY_MINIMUM),
+      "cuMulticastGetGranularity");
+  if (unit_ > 0 && bytes_ > 0 && bytes_ % unit_ == 0) return;
+  throw EnvironmentError("multicast memory is made of pieces of " + std::to_string(unit_) +
+                         " bytes, of which " + std::to_string(bytes_) + " bytes are no multiple");
+}
+
+// The driver binds from the beginning of an allocation on, wherever in it the address is.
+void MulticastMemory::require_beginning(const std::byte* own) const {
+  const CudaDriver& driver = stream_->driver();
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  driver.check(driver.cuMemGetAddressRange(&begin, &bytes, reinterpret_cast<CUdeviceptr>(own)),
+               "cuMemGetAddressRange");
+  if (begin == reinterpret_cast<CUdeviceptr>(own) && bytes >= bytes_) return;
+  throw EnvironmentError(
+      "the GPU's own memory does not begin where it is to be bound, or ends too "
+      "soon: other members would reach something else there");
 }
 
 MulticastMemory::~MulticastMemory() {
@@ -76,6 +100,7 @@ void MulticastMemory::add_gpu() {
 void MulticastMemory::bind(const std::byte* own) {
   const CudaStream::Entered entered = stream_->enter();
   const CudaDriver& driver = stream_->driver();
+  require_beginning(own);
   CUmemGenericAllocationHandle memory = 0;
   driver.check(driver.cuMemRetainAllocationHandle(&memory, const_cast<std::byte*>(own)),
                "cuMemRetainAllocationHandle");
@@ -83,7 +108,7 @@ void MulticastMemory::bind(const std::byte* own) {
   driver.cuMemRelease(memory);
   driver.check(bound, "cuMulticastBindMem");
   bound_ = true;
-  driver.check(driver.cuMemAddressReserve(&address_, bytes_, 0, 0, 0), "cuMemAddressReserve");
+  driver.check(driver.cuMemAddressReserve(&address_, bytes_, unit_, 0, 0), "cuMemAddressReserve");
   driver.check(driver.cuMemMap(address_, bytes_, 0, memory_, 0), "cuMemMap");
   mapped_ = true;
   const CUmemAccessDesc access{

@@ -111,7 +111,7 @@ std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
   if (peers == nullptr || !own_kernels_) return {};
   auto out = choose_comm_kernels(
       work.call(), parts, agreement_.size(),
-      [this](const void* place) { return windows_.has(place); }, places.multicast);
+      [=](const void* place) { return peers->has(place, 0); }, places.multicast);
   // Hosts look after their GPUs; this is for one that can't any more.
   constexpr auto kMore = std::chrono::minutes(10);
   if (!out.empty()) peers->words().raise_patience(agreement_.timeout_of(work.waiting()) + kMore);

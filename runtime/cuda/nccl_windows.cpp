@@ -97,7 +97,8 @@ kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
         lies_in == nullptr
             ? ~std::uint64_t{0}
             : static_cast<std::uint64_t>(static_cast<const std::byte*>(place) - lies_in->begin);
-    places.add(offset);
+    // They need not be of one slab, but of the same on all members.
+    places.add(offset).add(lies_in == nullptr ? 0 : lies_in->number);
   };
   for (const PartAddresses& part : work.parts) {
     add(part.operand);

@@ -188,6 +188,37 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
   return out;
 }
 
+namespace {
+
+// What the proof of a program's places says of them (the plan's layout is that of all members, and
+// records say that they lie in one slab) holds for what is launched.
+void require_reached(const PeerLaunch& launch, const PeerMemory& peers) {
+  const CommKernel& kernel = launch.kernel;
+  const bool by_switch = CommKernel::is_by_switch(kernel.kind);
+  if (by_switch && !peers.has_multicast()) {
+    throw InternalError("a collective by the switch between GPUs, which have no multicast memory");
+  }
+  const std::size_t part =
+      static_cast<std::size_t>(launch.elements) * static_cast<std::size_t>(size_of(kernel.dtype));
+  const std::size_t all = part * static_cast<std::size_t>(kernel.members);
+  const bool scatters =
+      kernel.kind == Kind::reduce_scatter || kernel.kind == Kind::reduce_scatter_multimem;
+  const bool gathers = kernel.kind == Kind::all_gather || kernel.kind == Kind::all_gather_multimem;
+  const bool others_use_results = kernel.kind == Kind::all_reduce_two_shot ||
+                                  kernel.kind == Kind::all_reduce_multimem ||
+                                  kernel.kind == Kind::all_gather_multimem;
+  const bool is_reached =
+      peers.has(launch.part.operand, scatters ? all : part) && is_aligned(launch.part.operand) &&
+      is_aligned(launch.part.result) &&
+      (!others_use_results || peers.has(launch.part.result, gathers ? all : part)) &&
+      (!by_switch || part % kWidest == 0);
+  if (!is_reached) {
+    throw InternalError("a collective between GPUs at a place that not all of them reach");
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<const CudaKernel> PeerCollectives::kernel_of(const CommKernel& kernel,
                                                              const CudaAccelerator& gpu) {
   const auto known = std::ranges::find(codes_, kernel, [](const auto& each) { return each.first; });
@@ -203,6 +234,7 @@ void PeerCollectives::launch(std::span<const PeerLaunch> launches,
   keeping.emplace_back(peers, nullptr);
   for (const PeerLaunch& launch : launches) {
     if (launch.elements == 0) continue;
+    require_reached(launch, *peers);
     const CommKernel& kernel = launch.kernel;
     const std::int64_t at_once = kernel.bytes_at_once / static_cast<int>(size_of(kernel.dtype));
     std::int64_t packs = (launch.elements + at_once - 1) / at_once;

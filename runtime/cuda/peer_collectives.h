@@ -51,7 +51,8 @@ class PeerCollectives {
       : kernels_(&kernels), most_blocks_(most_blocks) {}
 
   // Puts it on a stream of the GPU's; `keeping` gets what has to live until that is over. Throws
-  // EnvironmentError where the driver or the compiler refuses.
+  // EnvironmentError where the driver or the compiler refuses; places that not all members reach
+  // are a bug (InternalError).
   void launch(std::span<const PeerLaunch> launches, const std::shared_ptr<PeerMemory>& peers,
               CudaAccelerator& gpu, CUstream on, Keeping& keeping);
 

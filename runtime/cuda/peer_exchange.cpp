@@ -72,12 +72,11 @@ void PeerExchange::tell() {
     try {
       const std::string name(member.address.name.data(),
                              static_cast<std::size_t>(member.address.name_bytes));
-      const bool has_it = stage_ == Stage::memory || multicast_ != nullptr;
       member.told = sockets_.send(name,
                                   {.number = message_number(),
                                    .from = static_cast<std::int64_t>(position_),
                                    .address = reinterpret_cast<std::uint64_t>(own_),
-                                   .bytes = has_it ? mapped_ : 0},
+                                   .bytes = told_bytes()},
                                   exported_);
     } catch (const EnvironmentError& error) {
       member.told = true;  // as far as it can be
@@ -96,8 +95,23 @@ void PeerExchange::take(const Received& received) {
     case Stage::multicast:
       return take_multicast(received);
     case Stage::added:
-      if (received.message.bytes == 0) no_multicast_ = "another member's GPU is in none";
+    case Stage::bound:
+      return take_word(received);
   }
+}
+
+std::uint64_t PeerExchange::told_bytes() const {
+  if (stage_ == Stage::memory) return mapped_;
+  return multicast_ == nullptr ? 0 : multicast_->bytes();
+}
+
+// All bind as many bytes, from the first on: what lies at one place of them lies there in all.
+void PeerExchange::take_word(const Received& received) {
+  if (multicast_ == nullptr || received.message.bytes == multicast_->bytes()) return;
+  multicast_ = nullptr;
+  no_multicast_ = received.message.bytes != 0 ? "another member binds other bytes"
+                  : stage_ == Stage::added    ? "another member's GPU is in none"
+                                              : "another member can't bind its memory";
 }
 
 void PeerExchange::take_memory(Member& member, const Received& received) {
@@ -127,7 +141,11 @@ void PeerExchange::take_multicast(const Received& received) {
   try_multicast([&] {
     if (!received.descriptor.valid()) throw EnvironmentError("the first member has made none");
     if (bytes > mapped_) throw EnvironmentError("it is larger than this member's memory");
-    multicast_ = std::make_unique<MulticastMemory>(stream_, received.descriptor, bytes);
+    if (bytes < PeerMemory::with_words(bytes_)) {
+      throw EnvironmentError("it is smaller than what programs have");
+    }
+    multicast_ = std::make_unique<MulticastMemory>(stream_, static_cast<int>(members_.size()),
+                                                   bytes, received.descriptor);
     multicast_->add_gpu();
   });
 }
@@ -169,22 +187,37 @@ bool PeerExchange::advance() {
     });
     if (!is_over()) return false;
     exported_ = Descriptor();
-    if (stage_ == Stage::added || !can_multicast_) break;
-    if (stage_ == Stage::multicast) {
-      begin_stage(Stage::added);
-      continue;
-    }
-    begin_stage(Stage::multicast);
-    if (position_ != 0) continue;
-    try_multicast([&] {
-      multicast_ =
-          std::make_unique<MulticastMemory>(stream_, static_cast<int>(members_.size()), mapped_);
-      multicast_->add_gpu();
-      exported_ = multicast_->export_memory();
-    });
+    if (!begin_next_stage()) break;
   }
   is_complete_ = true;
   return true;
+}
+
+bool PeerExchange::begin_next_stage() {
+  if (!can_multicast_) return false;
+  switch (stage_) {
+    case Stage::memory:
+      begin_stage(Stage::multicast);
+      if (position_ != 0) return true;
+      try_multicast([&] {
+        multicast_ =
+            std::make_unique<MulticastMemory>(stream_, static_cast<int>(members_.size()), mapped_);
+        multicast_->add_gpu();
+        exported_ = multicast_->export_memory();
+      });
+      return true;
+    case Stage::multicast:
+      begin_stage(Stage::added);
+      return true;
+    case Stage::added:
+      // All GPUs are in it: else the driver would wait for them.
+      begin_stage(Stage::bound);
+      try_multicast([&] { multicast_->bind(own_); });
+      return true;
+    case Stage::bound:
+      return false;
+  }
+  return false;
 }
 
 std::shared_ptr<PeerMemory> PeerExchange::finish() {
@@ -196,7 +229,6 @@ std::shared_ptr<PeerMemory> PeerExchange::finish() {
   }
   if (!is_complete_ && no_multicast_.empty()) no_multicast_ = "another member does not come to it";
   if (!no_multicast_.empty()) multicast_ = nullptr;
-  try_multicast([&] { multicast_->bind(own_); });
   auto multicast = std::exchange(multicast_, nullptr);
   if (!refusal_.empty()) throw EnvironmentError(refusal_);
   return std::make_shared<PeerMemory>(*stream_, std::move(memory), bytes_, number_,

@@ -52,9 +52,9 @@ class PeerExchange {
 
  private:
   // What members tell each other of a piece, one after another: what each has; the multicast memory
-  // that the first has made; whether they have added their GPUs to it. Who fails tells that, so
-  // that nobody waits.
-  enum class Stage : std::uint8_t { memory, multicast, added };
+  // that the first has made; that they have added their GPUs to it, of as many bytes; that they
+  // have bound their memory to it. Who fails tells that, so that nobody waits.
+  enum class Stage : std::uint8_t { memory, multicast, added, bound };
   struct Member {
     Address address;
     bool told = false;
@@ -71,6 +71,11 @@ class PeerExchange {
   void take(const Received& received);
   void take_memory(Member& member, const Received& received);
   void take_multicast(const Received& received);
+  void take_word(const Received& received);
+  // The bytes that this member's message says at this stage; 0: it has failed.
+  std::uint64_t told_bytes() const;
+  // Goes on to the next stage; false behind the last.
+  bool begin_next_stage();
   // Does what this member has to do for a piece of multicast memory; without one if that fails.
   void try_multicast(FunctionRef<void()> attempt);
   // The number of messages of this piece at this stage.

@@ -52,7 +52,7 @@ constexpr std::size_t kTableOffset = kProofOffset + 256;
 // streams.
 class ShortCopies {
  public:
-  explicit ShortCopies(const CudaDriver& driver) : driver_(driver) {
+  explicit ShortCopies(CudaStream& of) : of_(of), driver_(of.driver()) {
     driver_.check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     const CUresult made = driver_.cuMemHostAlloc(&memory_, kBytes, 0);
     if (made == CUDA_SUCCESS) return;
@@ -63,8 +63,10 @@ class ShortCopies {
   ShortCopies& operator=(const ShortCopies&) = delete;
   ~ShortCopies() {
     driver_.cuStreamSynchronize(stream_);
-    driver_.cuMemFreeHost(memory_);
     driver_.cuStreamDestroy(stream_);
+    // That may wait for all that is on the GPU, also of other ranks.
+    of_.releases().release_later(
+        [&driver = driver_, memory = memory_] { driver.cuMemFreeHost(memory); });
   }
 
   void clear(std::byte* place, std::size_t bytes) {
@@ -95,6 +97,7 @@ class ShortCopies {
   static CUdeviceptr address(std::byte* place) { return reinterpret_cast<CUdeviceptr>(place); }
   void wait() { driver_.check(driver_.cuStreamSynchronize(stream_), "cuStreamSynchronize"); }
 
+  CudaStream& of_;
   const CudaDriver& driver_;
   CUstream stream_ = nullptr;
   void* memory_ = nullptr;
@@ -108,26 +111,30 @@ std::size_t PeerMemory::with_words(std::size_t bytes) {
   return words_offset(bytes) + kTableOffset + sizeof(PeerTable);
 }
 
-void PeerMemory::prepare(const CudaStream& stream, std::byte* memory, std::size_t bytes,
+void PeerMemory::prepare(CudaStream& stream, std::byte* memory, std::size_t bytes,
                          std::uint64_t number, int position) {
   const CudaStream::Entered entered = stream.enter();
-  ShortCopies copies(stream.driver());
+  ShortCopies copies(stream);
   std::byte* const words = memory + words_offset(bytes);
   copies.clear(words, kTableOffset + sizeof(PeerTable));
   copies.write(words + kProofOffset, proof_of(number, position));
 }
 
-PeerMemory::PeerMemory(const CudaStream& stream, std::vector<std::shared_ptr<Buffer>> memory,
+PeerMemory::PeerMemory(CudaStream& stream, std::vector<std::shared_ptr<Buffer>> memory,
                        std::size_t bytes, std::uint64_t number, int position,
                        std::shared_ptr<CommWords> words, std::unique_ptr<MulticastMemory> multicast)
-    : words_(std::move(words)), memory_(std::move(memory)), multicast_(std::move(multicast)) {
+    : words_(std::move(words)),
+      memory_(std::move(memory)),
+      multicast_(std::move(multicast)),
+      own_(memory_.at(static_cast<std::size_t>(position))->data()),
+      bytes_(bytes) {
   const std::size_t offset = words_offset(bytes);
   PeerTable table{.words = offset,
                   .multicast = multicast_ == nullptr ? 0 : multicast_->address(),
                   .host = words_->address(),
                   .position = static_cast<std::uint32_t>(position)};
   const CudaStream::Entered entered = stream.enter();
-  ShortCopies copies(stream.driver());
+  ShortCopies copies(stream);
   for (std::size_t member = 0; member < memory_.size(); ++member) {
     std::byte* const begin = memory_[member]->data();
     table.begins.at(member) = reinterpret_cast<std::uint64_t>(begin);
@@ -137,10 +144,15 @@ PeerMemory::PeerMemory(const CudaStream& stream, std::vector<std::shared_ptr<Buf
         "the GPU reads something else where another one's memory was mapped for it; GPUs without a "
         "direct link, in virtual machines or behind an IOMMU, are known for that");
   }
-  std::byte* const place =
-      memory_.at(static_cast<std::size_t>(position))->data() + offset + kTableOffset;
+  std::byte* const place = const_cast<std::byte*>(own_) + offset + kTableOffset;
   copies.write(place, table);
   table_ = place;
+}
+
+bool PeerMemory::has(const void* place, std::size_t bytes) const {
+  const auto* const begin = static_cast<const std::byte*>(place);
+  return begin >= own_ && begin <= own_ + bytes_ &&
+         bytes <= static_cast<std::size_t>(own_ + bytes_ - begin);
 }
 
 }  // namespace tutti::runtime

@@ -30,6 +30,7 @@
   X(cuCtxPushCurrent)                   \
   X(cuCtxPopCurrent)                    \
   X(cuMemGetInfo)                       \
+  X(cuMemGetAddressRange)               \
   X(cuMemAlloc)                         \
   X(cuMemFree)                          \
   X(cuMemGetAllocationGranularity)      \

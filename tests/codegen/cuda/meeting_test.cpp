@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/cuda/mapped_memory.h>
+#include <tutti/runtime/cuda/peer_collectives.h>
 #include <tutti/runtime/cuda/peer_memory.h>
 
 #include <array>
@@ -152,6 +153,36 @@ TEST_F(Meetings, MemoryThatIsNotTheOthersIsFound) {
   EXPECT_EQ(map(1, memory), "");
   EXPECT_THAT(map(2, memory), HasSubstr("the GPU reads something else"));
   EXPECT_THAT(map(1, std::vector{gpu.own, gpu.own}), HasSubstr("the GPU reads something else"));
+}
+
+// Others would read and write beside what they have.
+TEST_F(Meetings, PlacesThatNotAllReachAreLaunchedByNobody) {
+  Gpu& gpu = gpus_[0];
+  const CudaStream::Entered entered = gpu.stream()->enter();
+  runtime::PeerCollectives collectives(KernelsOfDoubles::process(), 3);
+  std::byte* const own = gpu.own->data();
+  const auto launch_of = [&](CommKernel::Kind kind, const void* operand, void* result,
+                             std::int64_t elements) {
+    runtime::Keeping keeping;
+    const std::array launches = {runtime::PeerLaunch{
+        .kernel = {.kind = kind}, .part = {operand, result}, .elements = elements}};
+    return runtime::message_of<InternalError>(
+        [&] { collectives.launch(launches, gpu.peers, *gpu.accelerator, gpu.lane, keeping); });
+  };
+  using Kind = CommKernel::Kind;
+  const auto elsewhere = gpu.accelerator->memory().allocate(kBytes);
+  const auto half = static_cast<std::int64_t>(kCount);
+  const std::string not_reached = "at a place that not all of them reach";
+  for (const auto& said :
+       {launch_of(Kind::all_reduce_one_shot, elsewhere->data(), own, half),
+        launch_of(Kind::all_reduce_one_shot, own + kBytes / 2, own, half + 1),
+        launch_of(Kind::all_reduce_one_shot, own + 4, own + kBytes / 2, half - 1),
+        launch_of(Kind::all_reduce_two_shot, own, elsewhere->data(), half),
+        launch_of(Kind::reduce_scatter, own + kBytes / 2, elsewhere->data(), half)}) {
+    EXPECT_THAT(said, HasSubstr(not_reached));
+  }
+  EXPECT_THAT(launch_of(Kind::all_reduce_multimem, own, own + kBytes / 2, half),
+              HasSubstr("which have no multicast memory"));
 }
 
 // How often they have met is in memory: a recorded launch has the arguments of its first time.

@@ -112,7 +112,7 @@ TEST_F(SharedMemoryOfDouble, MulticastMemoryIsBoundOnceAllDevicesAreAdded) {
     EXPECT_THROW(first.bind(own->data()), EnvironmentError);
     EXPECT_THAT(fake_.complaints(), HasSubstr("the driver waits for devices that were not added"));
     const auto theirs = map_memory(stream(1), kUnit);
-    MulticastMemory second(stream(1), first.export_memory(), theirs->bytes());
+    MulticastMemory second(stream(1), 2, theirs->bytes(), first.export_memory());
     second.add_gpu();
     first.bind(own->data());
     second.bind(theirs->data());
@@ -128,7 +128,7 @@ TEST_F(SharedMemoryOfDouble, ComplainsOfMulticastMemoryOfOtherSizesAndDevices) {
   one.add_gpu();
   EXPECT_THROW(one.add_gpu(), EnvironmentError);
   EXPECT_THAT(fake_.complaints(), HasSubstr("the device was added before"));
-  MulticastMemory of_other(stream(1), one.export_memory(), kUnit);
+  MulticastMemory of_other(stream(1), 1, kUnit, one.export_memory());
   EXPECT_THROW(of_other.add_gpu(), EnvironmentError);
   EXPECT_THAT(fake_.complaints(), HasSubstr("more devices than it is for"));
   const auto theirs = map_memory(stream(1), kUnit);
