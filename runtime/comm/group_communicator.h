@@ -74,8 +74,6 @@ class GroupCommunicator final : public Communicator,
                                    const StartOptions& options);
   void supply(GroupWork& work, std::span<const std::shared_ptr<Buffer>> operands);
   void end_begun(GroupWork& work, GroupWork::Begun how);
-  // Completes what this rank has started, in any group. What fails says so to who waits for it.
-  void complete_started();
 
   // Before the rank leaves, and behind that.
   void drop_released() { agreement_.drop_released(); }

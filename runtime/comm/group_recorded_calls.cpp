@@ -65,11 +65,6 @@ void GroupCommunicator::end_begun(GroupWork& work, GroupWork::Begun how) {
   work.bring();
 }
 
-void GroupCommunicator::complete_started() {
-  const OrderTurn turn(agreement_.order());
-  while (!agreement_.order().empty()) agreement_.order().complete_first();
-}
-
 bool GroupCommunicator::go_on(GroupWork& work, bool may_wait) {
   if (!work.arrived_) {
     if (!agreement_.arrive(work, may_wait)) return false;

@@ -40,7 +40,8 @@ class RecordedCalls {
   virtual ~RecordedCalls() = default;
 
   // Whether the last run has made all of them as a recording would, members do not differ again and
-  // again, and they know the memory of these places: what is done to it at first can't be recorded.
+  // again, and they know the memory of these places: what is done to it at first can't be done
+  // while a stream records.
   virtual bool is_warm(std::span<const Places> places) const = 0;
   // Gets ready to record. Whatever may fail on one rank alone fails here, before the others hear of
   // it. Throws EnvironmentError.

@@ -4,6 +4,7 @@
 #include <tutti/runtime/cuda/event.h>
 #include <tutti/runtime/cuda/stream.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -40,17 +41,26 @@ class CudaLane {
   // the program. Given back when the work is there, or will never be.
   class Turn {
    public:
-    explicit Turn(std::shared_ptr<CudaLane> lane)
-        : lane_(std::move(lane)), number_(lane_->turns_.emplace_back(++lane_->last_)) {}
+    // `opens_memory`: whether what it is for may begin to share memory with other ranks, for which
+    // no stream may record.
+    Turn(std::shared_ptr<CudaLane> lane, bool opens_memory)
+        : lane_(std::move(lane)), number_(++lane_->last_) {
+      lane_->turns_.push_back({.number = number_, .opens_memory = opens_memory});
+    }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    ~Turn() { std::erase(lane_->turns_, number_); }
-    bool has_come() const { return lane_->turns_.front() == number_; }
+    ~Turn() {
+      std::erase_if(lane_->turns_, [this](const Place& each) { return each.number == number_; });
+    }
+    bool has_come() const { return lane_->turns_.front().number == number_; }
 
    private:
     const std::shared_ptr<CudaLane> lane_;
     const std::uint64_t number_;
   };
+
+  // Whether some turn is still to come that may.
+  bool opens_memory() const { return std::ranges::any_of(turns_, &Place::opens_memory); }
 
   // What is on it. `check` throws where it will not come to its end; it is called while somebody
   // waits, and once more at the end, since what was aborted ends, too. `abort` is called where any
@@ -75,12 +85,17 @@ class CudaLane {
   bool look();
 
  private:
+  struct Place {
+    std::uint64_t number = 0;
+    bool opens_memory = false;
+  };
+
   void wait_for_end() noexcept;
 
   const std::shared_ptr<CudaStream> stream_;
   CUstream handle_ = nullptr;
   std::uint64_t last_ = 0;
-  std::deque<std::uint64_t> turns_;
+  std::deque<Place> turns_;
   std::deque<UnderWay> under_way_;
   std::optional<CudaReleases::PeersWork> running_;  // while something is under way
   std::exception_ptr failure_;

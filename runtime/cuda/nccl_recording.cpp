@@ -45,7 +45,10 @@ bool NcclRecording::is_warm(std::span<const Places> places) const {
   const auto is_known = [this](const std::shared_ptr<Buffer>& place) {
     return place == nullptr || !transport_.windows_.is_fresh(place->data());
   };
+  // Nobody waits here for what was announced before: a peer may wait for what this one announces
+  // next.
   return misses_ <= kMostMisses && std::ranges::all_of(calls_, &Call::settled) &&
+         (is_recorded(places) || !gpu_.lane()->opens_memory()) &&
          std::ranges::all_of(places, [&](const Places& each) {
            return std::ranges::all_of(each.operands, is_known) &&
                   std::ranges::all_of(each.results, is_known);
@@ -76,8 +79,6 @@ void NcclRecording::make_room(Call& call, const Places& places) {
 
 void NcclRecording::get_ready(std::span<const Places> places) {
   drop();
-  // They may make windows, which nobody can while a stream records.
-  group_->complete_started();
   const CudaStream::Entered entered = stream_->enter();
   const CudaDriver& driver = stream_->driver();
   try {

@@ -86,7 +86,7 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   if (work.begun == GroupWork::Begun::no) own.ready_->record();
   own.group_ = agreement_.group();
   own.rank_ = agreement_.members()[static_cast<std::size_t>(agreement_.position())];
-  own.turn_.emplace(own.gpu_->lane());
+  own.turn_.emplace(own.gpu_->lane(), windows_.have_fresh(work));
   // Who is done with them, streams say: nobody keeps them for peers.
   own.operands_ = std::exchange(keeping, {});
   return windows_.place_of(work);

@@ -117,6 +117,12 @@ kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
   return out;
 }
 
+bool NcclWindows::have_fresh(const GroupWork& work) const {
+  return std::ranges::any_of(work.parts, [this](const PartAddresses& part) {
+    return is_fresh(part.operand) || is_fresh(part.result);
+  });
+}
+
 bool NcclWindows::have_some(const GroupWork& work) const {
   std::size_t inside = 0;
   for (const PartAddresses& part : work.parts) {

@@ -51,6 +51,8 @@ class NcclWindows {
     const Slab* const slab = slab_at(place);
     return slab != nullptr && slab->state == State::fresh;
   }
+  // Whether some of a call's operands or results do.
+  bool have_fresh(const GroupWork& work) const;
   // Whether some of a call's operands and results lie in slabs and others do not.
   bool have_some(const GroupWork& work) const;
 

@@ -133,13 +133,17 @@ TEST(RecordedPlaces, NewMemoryIsCalledAtBeforeItIsRecorded) {
   EXPECT_THAT(thrown, Each(""));
 }
 
-TEST(RecordedPlaces, WhatWasStartedBeforeIsOverBeforeAStreamRecords) {
+// Nor is it waited for: a peer may wait for what is announced next.
+TEST(RecordedPlaces, NothingIsRecordedWhileACallIsToComeThatOpensMemory) {
   const auto thrown = run_gpus(3, [](HostBackend& backend, GpuOfRank& gpu) {
     Member member(backend, gpu);
     member.warm_up();
     const auto before = member.start_elsewhere();
-    member.expect_recorded();
+    EXPECT_FALSE(member.is_warm());
+    member.launch();
     member.read(*before);
+    EXPECT_TRUE(member.is_warm());
+    member.expect_recorded();
     member.expect_replayed();
     EXPECT_EQ(gpu.windows(), 2);
     member.close();
