@@ -219,6 +219,28 @@ TEST_F(Meetings, RecordedLaunchesMeetEachTime) {
   }
 }
 
+// Each meeting counts, and the count has 32 bits.
+TEST_F(Meetings, GoOnWhereTheirCountBeginsAgain) {
+  // What all have counted up to: of each block and member, and of each block itself.
+  constexpr std::size_t kCounts = CommKernel::kMostBlocks * (CommKernel::kMostMembers + 1);
+  const std::vector<std::uint32_t> counts(kCounts, 0xFFFFFFFB);
+  for (Gpu& gpu : gpus_) {
+    gpu.accelerator->copy_in(gpu.own->data() + PeerMemory::words_offset(kBytes), counts.data(),
+                             kCounts * sizeof(std::uint32_t));
+    gpu.accelerator->synchronize();
+  }
+  for (int round = 0; round < 6; ++round) {
+    const auto first = static_cast<float>(round);
+    fill(gpus_[0], first);
+    launch(gpus_[0]);
+    EXPECT_FALSE(is_over(gpus_[0])) << round;  // it waits for the other
+    fill(gpus_[1], 3 * first);
+    launch(gpus_[1]);
+    wait();
+    for (Gpu& gpu : gpus_) ASSERT_EQ(result(gpu), expected(first, 3 * first)) << round;
+  }
+}
+
 TEST_F(Meetings, WhoWaitsGivesUpWhereTheHostSaysSo) {
   fill(gpus_[0], 0);
   launch(gpus_[0]);

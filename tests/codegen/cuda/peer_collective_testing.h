@@ -69,7 +69,8 @@ class PeerMember {
   void set_one_shot_up_to(std::int64_t bytes) { one_shot_up_to_ = bytes; }
   void set_memory(std::size_t bytes) { bytes_ = bytes; }
 
-  enum class Places : std::uint8_t { all, in_place, none, others };
+  // `apart`: operands and results in two memories of the group.
+  enum class Places : std::uint8_t { all, in_place, none, others, apart };
   // Makes the call and compares its results with the host's.
   void run(const runtime::Exchange& exchange, Places places = Places::all) {
     const auto work = start(exchange, places);
@@ -108,6 +109,11 @@ class PeerMember {
       }
       operands.push_back(next(bytes.size()));
       if (!bytes.empty()) gpu_->copy(operands.back()->data(), operand->data(), bytes.size());
+      if (places == Places::apart) {
+        if (apart_ == nullptr) apart_ = group_->symmetric_memory(std::size_t{6} << 20, &*gpu_);
+        results.push_back(apart_->at(0, exchange.expected[part][member].size()));
+        continue;
+      }
       results.push_back(places == Places::in_place ? operands.back()
                                                    : next(exchange.expected[part][member].size()));
     }
@@ -122,6 +128,7 @@ class PeerMember {
   std::int64_t one_shot_up_to_ = 65536;
   std::size_t bytes_ = std::size_t{1} << 19;  // of the group's memory
   std::shared_ptr<runtime::SymmetricMemory> memory_;
+  std::shared_ptr<runtime::SymmetricMemory> apart_;
 };
 
 inline void compile_first(const std::vector<runtime::CommKernel>& kernels) {
