@@ -134,10 +134,15 @@ std::unique_ptr<CudaGraph> CudaAccelerator::capture(FunctionRef<void()> work) {
   const CudaStream::Entered entered = stream_->enter();
   auto graph = std::make_unique<CudaGraph>(stream_);
   recording_ = graph.get();
+  stream_->set_records(true);
   struct End {
     CudaGraph*& recording;
-    ~End() { recording = nullptr; }
-  } const end{recording_};
+    CudaStream& stream;
+    ~End() {
+      recording = nullptr;
+      stream.set_records(false);
+    }
+  } const end{recording_, *stream_};
   graph->begin(stream_->handle());
   work();
   graph->end();

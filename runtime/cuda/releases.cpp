@@ -54,7 +54,7 @@ void CudaReleases::call_all(std::vector<std::function<void()>>& queue) const noe
 
 void CudaReleases::flush() noexcept {
   const std::scoped_lock lock(stream_.recording(), gpu_.mutex);
-  if (is_put_off()) {
+  if (is_put_off() || stream_.records()) {
     gpu_.was_put_off = true;
     return;
   }

@@ -14,8 +14,9 @@ class CudaStream;
 // What gives memory or code of a GPU back to the driver, which waits for all that runs on the GPU
 // before it frees it. While work is there that waits for other ranks, of any rank of this process
 // (they have one context), it is put off until none is: a rank may die, and nobody could end the
-// wait. What one rank's work put off for another one, that one releases with what it releases next,
-// or whoever finds no room. Of a CudaStream, which calls what is left when it goes. Thread-safe.
+// wait. So it is while the stream records, for which a wait is a mistake. What one rank's work put
+// off for another one, that one releases with what it releases next, or whoever finds no room. Of a
+// CudaStream, which calls what is left when it goes. Thread-safe.
 class CudaReleases {
  public:
   explicit CudaReleases(CudaStream& stream);

@@ -71,6 +71,9 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
 
   // Held by who records on it; to wait for the stream meanwhile would spoil the recording.
   std::recursive_mutex& recording() { return recording_; }
+  // Whether somebody does, for who holds that.
+  bool records() const { return records_; }
+  void set_records(bool records) { records_ = records; }
 
   struct Function {
     CUfunction handle = nullptr;
@@ -98,6 +101,7 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
   std::recursive_mutex recording_;
+  bool records_ = false;
   CudaReleases releases_{*this};
   std::mutex mutex_;                                  // of what follows
   std::unordered_map<std::uint64_t, Loaded> loaded_;  // by CudaImage::id()

@@ -59,6 +59,29 @@ TEST_F(CudaRecordingTest, KeepsTheCodeThatItLaunches) {
   EXPECT_EQ(to_host(*gpu, *x), count_up(64, 1));
 }
 
+// As where a cache of kernels is full: the driver is not to wait for a stream that records.
+TEST_F(CudaRecordingTest, WhatIsLetGoOfMeanwhileIsReleasedLater) {
+  CudaAccelerator gpu(fake_.driver(), 0, 0);  // keeps no memory for later
+  const auto kernel = add_one();
+  auto other = add_one();
+  const auto x = on_device(gpu, count_up(64));
+  auto y = on_device(gpu, count_up(64));
+  launch(*other, gpu, {y.get(), y.get()});
+  fake_.calls();
+  const auto recording = gpu.record([&] {
+    launch(*kernel, gpu, {x.get(), x.get()});
+    other = nullptr;
+    y = nullptr;
+  });
+  const std::string calls = fake_.calls();
+  EXPECT_THAT(calls, testing::Not(HasSubstr("cuModuleUnload")));
+  EXPECT_THAT(calls, testing::Not(HasSubstr("cuMemFree")));
+  recording->replay();
+  EXPECT_EQ(to_host(gpu, *x), count_up(64, 1));
+  gpu.memory().trim();
+  EXPECT_THAT(fake_.calls(), HasSubstr("cuModuleUnload"));
+}
+
 TEST_F(CudaRecordingTest, MayOutliveTheAccelerator) {
   auto gpu = open();
   const auto kernel = add_one();
