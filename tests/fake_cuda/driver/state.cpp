@@ -15,8 +15,8 @@ namespace tutti::fake_cuda {
 
 namespace {
 
-// "devices=2,capability=80,memory=1000000,version=12080,races=on,log=on" of TUTTI_TEST_FAKE_CUDA,
-// for programs that are no tests themselves.
+// "devices=2,capability=80,memory=1000000,version=12080,races=on,log=on,peers=off,multicast=off,
+// fabric=on,channel=off" of TUTTI_TEST_FAKE_CUDA, for programs that are no tests themselves.
 FakeCudaSetup setup_of_environment() {
   FakeCudaSetup setup = {.devices = 1,
                          .capability = 90,
