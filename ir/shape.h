@@ -9,10 +9,12 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <iterator>
+#include <limits>
 #include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -24,11 +26,13 @@ concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !std::same_a
                       !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
 // One of them, of whatever type: of {batch, x.size(0), data.size()}. What is above the largest i64,
-// as an unsigned difference that should have been negative, is negative.
+// as an unsigned difference that should have been negative, becomes that one, which is beyond every
+// size and axis: -1 would mean something.
 struct Integer {
   template <WholeNumber T>
   constexpr Integer(T number)  // NOLINT(google-explicit-constructor)
-      : value(static_cast<std::int64_t>(number)) {}
+      : value(std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number)
+                                                  : std::numeric_limits<std::int64_t>::max()) {}
   std::int64_t value;
 };
 
@@ -84,7 +88,7 @@ class Shape {
     template <WholeNumber T>
     constexpr Dimension(T at,  // NOLINT(google-explicit-constructor)
                         std::source_location asked = std::source_location::current())
-        : number(static_cast<std::int64_t>(at)), where(asked) {}
+        : number(Integer(at).value), where(asked) {}
     std::int64_t number;
     std::source_location where;
   };

@@ -2,6 +2,8 @@
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/error.h>
 
+#include <cstdint>
+#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -36,6 +38,20 @@ TEST(Shape, RefusesWhatNoTensorCanHave) {
   EXPECT_THROW(Shape({INT64_MAX, 0}), TypeError);
   EXPECT_EQ(Shape({1LL << 40, (1LL << 20) - 1}).elements(), (1LL << 60) - (1LL << 40));
   EXPECT_EQ(Shape({1LL << 40, 1LL << 40, 0}).elements(), 0);
+}
+
+TEST(Shape, NumbersThatNoI64HoldsAreBeyondEverySize) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  static_assert(Integer(std::uint64_t{7}).value == 7 && Integer(-7).value == -7);
+  static_assert(Integer(std::uint64_t{kLargest}).value == kLargest);
+  static_assert(Integer(std::uint64_t{kLargest} + 1).value == kLargest);
+  static_assert(Integer(std::uint64_t{0} - 1).value == kLargest);
+  static_assert(Integer(std::uint32_t{0} - 1).value == std::numeric_limits<std::uint32_t>::max());
+  const std::vector<std::uint64_t> none = {0};
+  EXPECT_EQ(Integers({none[0] - 1, 3}), Integers({kLargest, 3}));
+  EXPECT_EQ(Integers(std::vector<std::uint64_t>{none[0] - 1}), Integers({kLargest}));
+  EXPECT_THROW(Shape({none[0] - 1}), TypeError);
+  EXPECT_THROW(Shape({2})[none[0] - 1], TypeError);
 }
 
 TEST(Shape, AStreamGetsTheText) {

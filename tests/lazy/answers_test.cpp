@@ -21,11 +21,24 @@ TEST(Answers, ShapesThatCannotBe) {
   expect_error<TypeError>([] { zeros(std::vector{-1}); }, {"a negative size in dimension 0"});
   expect_error<TypeError>([] { zeros(std::vector<std::int64_t>{2, -3}); }, {"dimension 1"});
   const Floats few = {1.F};
-  expect_error<TypeError>([&] { zeros({few.size() - 2}); }, {"shape [-1] has a negative size"});
+  expect_error<TypeError>([&] { zeros({few.size() - 2}); },
+                          {"shape [9223372036854775807] has 2^60 elements or more"});
   expect_error<TypeError>([] { zeros(std::vector(9, 1)); }, {"9 dimensions; at most 8"});
   expect_error<TypeError>([] { arange(-3); }, {"arange: -3 numbers"});
   expect_error<TypeError>([] { eye(2, -3); }, {"eye: 2 rows and -3 columns"});
   expect_error<TypeError>([] { broadcast_to(ones({1}), {-2}); }, {"negative size"});
+}
+
+TEST(Answers, DifferencesOfUnsignedNumbersBelow0AreNeitherSizesNorAxes) {
+  const std::size_t none = 0;
+  const Tensor x = ones({2, 1});
+  const std::string beyond = "9223372036854775807";
+  expect_error<TypeError>([&] { reshape(x, {none - 1}); }, {beyond});
+  expect_error<TypeError>([&] { reshape(x, std::vector{none - 1, std::size_t{2}}); }, {beyond});
+  expect_error<TypeError>([&] { broadcast_to(x, {2, none - 1}); }, {beyond});
+  expect_error<TypeError>([&] { transpose(x, {none - 1, 0}); }, {"transpose: axis " + beyond});
+  expect_error<TypeError>([&] { reverse(x, {none - 1}); }, {"reverse: axis " + beyond});
+  expect_error<TypeError>([&] { expand_dims(x, {none - 1}); }, {"expand_dims: axis " + beyond});
 }
 
 TEST(Answers, ShapesAreMadeOfWhateverHoldsWholeNumbers) {
