@@ -41,7 +41,7 @@ Tensor part_along(const Tensor& x, std::int64_t axis, std::int64_t begin, std::i
                                {start, stop, std::vector<std::int64_t>(rank, 1)}, where));
 }
 
-Tensor running_reduction(Op op, const Operand& x, std::int64_t axis, bool reverse) {
+Tensor running_reduction(Op op, const Operand& x, Axis axis, bool reverse) {
   const Tensor t = x.tensor();
   return Tensor(detail::record(op, {t.state()},
                                {normal_axis(name_of(op), axis, t, x.where()), reverse}, x.where()));
@@ -49,32 +49,32 @@ Tensor running_reduction(Op op, const Operand& x, std::int64_t axis, bool revers
 
 }  // namespace
 
-Tensor cumsum(const Operand& x, std::int64_t axis, bool reverse) {
+Tensor cumsum(const Operand& x, Axis axis, bool reverse) {
   return running_reduction(Op::cumsum, x, axis, reverse);
 }
-Tensor cumprod(const Operand& x, std::int64_t axis, bool reverse) {
+Tensor cumprod(const Operand& x, Axis axis, bool reverse) {
   return running_reduction(Op::cumprod, x, axis, reverse);
 }
-Tensor cummax(const Operand& x, std::int64_t axis, bool reverse) {
+Tensor cummax(const Operand& x, Axis axis, bool reverse) {
   return running_reduction(Op::cummax, x, axis, reverse);
 }
-Tensor cummin(const Operand& x, std::int64_t axis, bool reverse) {
+Tensor cummin(const Operand& x, Axis axis, bool reverse) {
   return running_reduction(Op::cummin, x, axis, reverse);
 }
 
-Sorted sort(const Operand& x, std::int64_t axis, bool descending) {
+Sorted sort(const Operand& x, Axis axis, bool descending) {
   const Tensor t = x.tensor();
   return ordered(Op::sort, t, {normal_axis("sort", axis, t, x.where()), descending}, x.where());
 }
-Tensor argsort(const Operand& x, std::int64_t axis, bool descending) {
+Tensor argsort(const Operand& x, Axis axis, bool descending) {
   return composite("argsort", x.where(), [&] { return sort(x, axis, descending).indices; });
 }
-Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
+Sorted topk(const Operand& x, std::int64_t k, Axis axis, bool largest) {
   const Tensor t = x.tensor();
   return ordered(Op::topk, t, {k, normal_axis("topk", axis, t, x.where()), largest}, x.where());
 }
 
-Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
+Tensor stack(std::span<const Tensor> tensors, Axis axis, std::source_location at) {
   return composite("stack", at, [&] {
     if (tensors.empty()) throw TypeError("no tensors");
     const std::int64_t normal = normal_axis("stack", axis, tensors[0].rank() + 1, at);
@@ -92,8 +92,7 @@ Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_loc
   });
 }
 
-std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes,
-                          std::int64_t axis) {
+std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes, Axis axis) {
   const Tensor t = x.tensor();
   const std::int64_t normal = normal_axis("split", axis, t, x.where());
   const std::int64_t size = t.shape()[static_cast<int>(normal)];
@@ -106,7 +105,7 @@ std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& siz
   }
   if (!fits || left != 0) {
     throw TypeError("split: sizes that are not negative and add up to the " + std::to_string(size) +
-                        " elements of axis " + std::to_string(axis) + " are needed",
+                        " elements of axis " + std::to_string(axis.value) + " are needed",
                     x.where());
   }
   const auto parts_of = [&](const Tensor& all) {
@@ -135,21 +134,21 @@ std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& siz
       x.where());
 }
 
-std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int64_t axis) {
+std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, Axis axis) {
   return composite("split", x.where(), [&] {
     const Tensor t = x.tensor();
     const std::int64_t normal = normal_axis("split", axis, t, x.where());
     const std::int64_t size = t.shape()[static_cast<int>(normal)];
     if (parts < 1 || size % parts != 0) {
       throw TypeError(std::to_string(parts) + " equal parts of the " + std::to_string(size) +
-                      " elements of axis " + std::to_string(axis));
+                      " elements of axis " + std::to_string(axis.value));
     }
     return split(t, std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts),
                  normal);
   });
 }
 
-Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
+Tensor roll(const Operand& x, std::int64_t shift, Axis axis) {
   const Tensor t = x.tensor();
   const std::int64_t normal = normal_axis("roll", axis, t, x.where());
   const std::int64_t size = t.shape()[static_cast<int>(normal)];
@@ -162,7 +161,7 @@ Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
       detail::record(Op::concat, {parts[0].state(), parts[1].state()}, {normal}, x.where()));
 }
 
-Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
+Tensor repeat(const Operand& x, std::int64_t count, Axis axis) {
   return composite("repeat", x.where(), [&] {
     const Tensor t = x.tensor();
     const std::int64_t normal = normal_axis("repeat", axis, t, x.where());

@@ -79,7 +79,7 @@ DType AsyncTensor::dtype(std::source_location at) const {
 Device AsyncTensor::device(std::source_location at) const {
   return (deferred_ != nullptr ? deferred_->type : collective(at))->type.device;
 }
-std::int64_t AsyncTensor::size(int dimension, std::source_location at) const {
+std::int64_t AsyncTensor::size(Axis dimension, std::source_location at) const {
   return detail::size_of_dimension((deferred_ != nullptr ? deferred_->type : collective(at))->type,
                                    dimension, at);
 }

@@ -19,10 +19,10 @@ using detail::StatePtr;
 
 class Attention {
  public:
-  Attention(const Operand& q, const Operand& k, const Operand& v, const Operand* mask,
+  Attention(const Operand& q, const Operand& k, const Operand& v, const Tensor* mask,
             AttentionOptions options)
       : q_(q.tensor()), k_(k.tensor()), v_(v.tensor()), options_(std::move(options)) {
-    if (mask != nullptr) mask_ = mask->tensor();
+    if (mask != nullptr) mask_ = Tensor(mask->state());  // throws if it has no value
   }
 
   Tensor result() {
@@ -182,7 +182,7 @@ Tensor attention(const Operand& q, const Operand& k, const Operand& v,
   return detail::composite("attention", q.where(),
                            [&] { return Attention(q, k, v, nullptr, options).result(); });
 }
-Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
+Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Tensor& mask,
                  const AttentionOptions& options) {
   return detail::composite("attention", q.where(),
                            [&] { return Attention(q, k, v, &mask, options).result(); });

@@ -41,24 +41,24 @@ std::string elements_there(std::int64_t size) {
   return "; " + std::to_string(-size) + " to " + std::to_string(size - 1) + " are there";
 }
 
-std::int64_t size_of_dimension(const ir::Type& type, int dimension, Location where) {
+std::int64_t size_of_dimension(const ir::Type& type, Axis dimension, Location where) {
   const int rank = type.shape.rank();
-  const int d = dimension < 0 ? dimension + rank : dimension;
+  const std::int64_t d = dimension.value < 0 ? dimension.value + rank : dimension.value;
   if (d >= 0 && d < rank) return type.shape[d];
-  throw TypeError(
-      "size: dimension " + std::to_string(dimension) + " of " + type.text() + axes_there(rank),
-      where);
+  throw TypeError("size: dimension " + std::to_string(dimension.value) + " of " + type.text() +
+                      axes_there(rank),
+                  where);
 }
 
 std::string axes_there(int rank) { return elements_there(rank); }
 
-std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Location where) {
+std::int64_t normal_axis(std::string_view op, Axis axis, int rank, Location where) {
   return checked_axis(
-      op, axis, rank, [&] { return "a tensor of rank " + std::to_string(rank); }, where);
+      op, axis.value, rank, [&] { return "a tensor of rank " + std::to_string(rank); }, where);
 }
 
-std::int64_t normal_axis(std::string_view op, std::int64_t axis, const Tensor& x, Location where) {
-  return checked_axis(op, axis, x.rank(), [&] { return x.state()->type.text(); }, where);
+std::int64_t normal_axis(std::string_view op, Axis axis, const Tensor& x, Location where) {
+  return checked_axis(op, axis.value, x.rank(), [&] { return x.state()->type.text(); }, where);
 }
 
 std::vector<std::int64_t> normal_axes(std::string_view op,

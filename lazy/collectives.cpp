@@ -35,7 +35,7 @@ void warn_if_replicated(const StatePtr& state, const Group& group, Location wher
             << state->where.text() << "); each rank's copy counts\n";
 }
 
-std::int64_t axis_of(Op op, const Tensor& x, std::int64_t axis, Location where) {
+std::int64_t axis_of(Op op, const Tensor& x, Axis axis, Location where) {
   return detail::normal_axis(name_of(op), axis, x, where);
 }
 
@@ -70,8 +70,7 @@ AsyncTensors record_lists(Op op, const Tensors& x, Location where,
 
 // And for those with one; `attributes(axis)`.
 template <class Make>
-AsyncTensors record_along(Op op, const Tensors& x, std::int64_t axis, Location where,
-                          Make&& attributes) {
+AsyncTensors record_along(Op op, const Tensors& x, Axis axis, Location where, Make&& attributes) {
   return record_lists(
       op, x, where, [&](const Tensor& tensor) { return axis_of(op, tensor, axis, where); },
       attributes);
@@ -146,21 +145,21 @@ AsyncTensors reduce(const Tensors& x, const Group& group, Reduce reduce, std::in
   return record_lists(Op::reduce, x, where, {reduce_name(reduce, where), root, group.data()});
 }
 
-AsyncTensors all_gather(const Tensors& x, const Group& group, std::int64_t axis, const Sizes& sizes,
+AsyncTensors all_gather(const Tensors& x, const Group& group, Axis axis, const Sizes& sizes,
                         Location where) {
   return record_along(Op::all_gather, x, axis, where, [&](std::int64_t along) {
     return std::vector<ir::Attribute>{along, group.data(), sizes};
   });
 }
 
-AsyncTensors gather(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+AsyncTensors gather(const Tensors& x, const Group& group, std::int64_t root, Axis axis,
                     const Sizes& sizes, Location where) {
   return record_along(Op::gather, x, axis, where, [&](std::int64_t along) {
     return std::vector<ir::Attribute>{along, root, group.data(), sizes};
   });
 }
 
-AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce, std::int64_t axis,
+AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce, Axis axis,
                             const Sizes& sizes, Location where) {
   const std::int64_t part = own_part(sizes, group);
   return record_along(Op::reduce_scatter, x, axis, where, [&](std::int64_t along) {
@@ -168,7 +167,7 @@ AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce,
   });
 }
 
-AsyncTensors scatter(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+AsyncTensors scatter(const Tensors& x, const Group& group, std::int64_t root, Axis axis,
                      const Sizes& sizes, Location where) {
   const std::int64_t part = own_part(sizes, group);
   return record_along(Op::scatter, x, axis, where, [&](std::int64_t along) {
@@ -180,8 +179,8 @@ AsyncTensors broadcast(const Tensors& x, const Group& group, std::int64_t root, 
   return record_lists(Op::broadcast, x, where, {root, group.data()});
 }
 
-AsyncTensors all_to_all(const Tensors& x, const Group& group, std::int64_t split_axis,
-                        std::optional<std::int64_t> concat_axis, Location where) {
+AsyncTensors all_to_all(const Tensors& x, const Group& group, Axis split_axis,
+                        std::optional<Axis> concat_axis, Location where) {
   std::vector<std::int64_t> concat;  // checked before anything is recorded
   for (const Tensor& tensor : x) {
     concat.push_back(axis_of(Op::all_to_all, tensor, concat_axis.value_or(split_axis), where));
@@ -202,7 +201,7 @@ AsyncTensors all_to_all(const Tensors& x, const Group& group, std::int64_t split
 }
 
 AsyncTensors all_to_all(const Tensors& x, const Group& group, const Sizes& send_sizes,
-                        const Sizes& receive_sizes, std::int64_t axis, Location where) {
+                        const Sizes& receive_sizes, Axis axis, Location where) {
   return record_along(Op::all_to_all, x, axis, where, [&](std::int64_t along) {
     return std::vector<ir::Attribute>{along, group.data(), send_sizes, receive_sizes};
   });
@@ -334,22 +333,21 @@ AsyncTensor reduce(const Operand& x, const Group& group, Reduce reduce, std::int
   return detail::reduce({x.tensor()}, group, reduce, root, x.where())[0];
 }
 
-AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis,
-                       const Sizes& sizes) {
+AsyncTensor all_gather(const Operand& x, const Group& group, Axis axis, const Sizes& sizes) {
   return detail::all_gather({x.tensor()}, group, axis, sizes, x.where())[0];
 }
 
-AsyncTensor gather(const Operand& x, const Group& group, std::int64_t root, std::int64_t axis,
+AsyncTensor gather(const Operand& x, const Group& group, std::int64_t root, Axis axis,
                    const Sizes& sizes) {
   return detail::gather({x.tensor()}, group, root, axis, sizes, x.where())[0];
 }
 
-AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce, std::int64_t axis,
+AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce, Axis axis,
                            const Sizes& sizes) {
   return detail::reduce_scatter({x.tensor()}, group, reduce, axis, sizes, x.where())[0];
 }
 
-AsyncTensor scatter(const Operand& x, const Group& group, std::int64_t root, std::int64_t axis,
+AsyncTensor scatter(const Operand& x, const Group& group, std::int64_t root, Axis axis,
                     const Sizes& sizes) {
   return detail::scatter({x.tensor()}, group, root, axis, sizes, x.where())[0];
 }
@@ -358,13 +356,13 @@ AsyncTensor broadcast(const Operand& x, const Group& group, std::int64_t root) {
   return detail::broadcast({x.tensor()}, group, root, x.where())[0];
 }
 
-AsyncTensor all_to_all(const Operand& x, const Group& group, std::int64_t split_axis,
-                       std::optional<std::int64_t> concat_axis) {
+AsyncTensor all_to_all(const Operand& x, const Group& group, Axis split_axis,
+                       std::optional<Axis> concat_axis) {
   return detail::all_to_all({x.tensor()}, group, split_axis, concat_axis, x.where())[0];
 }
 
 AsyncTensor all_to_all(const Operand& x, const Group& group, const Sizes& send_sizes,
-                       const Sizes& receive_sizes, std::int64_t axis) {
+                       const Sizes& receive_sizes, Axis axis) {
   return detail::all_to_all({x.tensor()}, group, send_sizes, receive_sizes, axis, x.where())[0];
 }
 

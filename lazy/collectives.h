@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/lazy/axis.h>
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/tree.h>
 #include <tutti/lazy/world.h>
@@ -63,22 +64,22 @@ AsyncTensor reduce(const Operand& x, const Group& group, Reduce reduce = Reduce:
 
 // The ranks' tensors one after another along `axis`; own sizes along it may differ where `sizes`
 // says so. Gradient: the own part, or a reduce_scatter.
-AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis = 0,
+AsyncTensor all_gather(const Operand& x, const Group& group, Axis axis = 0,
                        const Sizes& sizes = {});
 
 // The same at the root; zeros elsewhere. Gradient: scatter.
-AsyncTensor gather(const Operand& x, const Group& group, std::int64_t root = 0,
-                   std::int64_t axis = 0, const Sizes& sizes = {});
+AsyncTensor gather(const Operand& x, const Group& group, std::int64_t root = 0, Axis axis = 0,
+                   const Sizes& sizes = {});
 
 // The combination over the ranks, of which each rank gets its part along `axis`: equal ones, so the
 // group's size must divide it, or those of `sizes`. Gradient, of sum and mean: all_gather.
 AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce = Reduce::sum,
-                           std::int64_t axis = 0, const Sizes& sizes = {});
+                           Axis axis = 0, const Sizes& sizes = {});
 
 // The root's tensor, of which each rank gets its part along `axis`, as in reduce_scatter. The
 // others pass a tensor of the same shape, which is ignored. Gradient: gather.
-AsyncTensor scatter(const Operand& x, const Group& group, std::int64_t root = 0,
-                    std::int64_t axis = 0, const Sizes& sizes = {});
+AsyncTensor scatter(const Operand& x, const Group& group, std::int64_t root = 0, Axis axis = 0,
+                    const Sizes& sizes = {});
 
 // The tensor of the group's rank number `root` (its position in the group). Gradient: to the root.
 AsyncTensor broadcast(const Operand& x, const Group& group, std::int64_t root = 0);
@@ -86,13 +87,13 @@ AsyncTensor broadcast(const Operand& x, const Group& group, std::int64_t root = 
 // Cuts the tensor along `split_axis` into one part for each member, equal ones, and gives the parts
 // that come, one after another along `concat_axis` (without one: `split_axis`). Gradient: the
 // all_to_all back.
-AsyncTensor all_to_all(const Operand& x, const Group& group, std::int64_t split_axis = 0,
-                       std::optional<std::int64_t> concat_axis = std::nullopt);
+AsyncTensor all_to_all(const Operand& x, const Group& group, Axis split_axis = 0,
+                       std::optional<Axis> concat_axis = std::nullopt);
 
 // The same with uneven parts of one axis: how much goes to each member, and how much comes from
 // each. What one rank sends must be what the other receives.
 AsyncTensor all_to_all(const Operand& x, const Group& group, const Sizes& send_sizes,
-                       const Sizes& receive_sizes, std::int64_t axis = 0);
+                       const Sizes& receive_sizes, Axis axis = 0);
 
 // The tensor of the member that has this rank as its target in `pairs` (the same on every rank);
 // zeros where there is none. No position is a source or a target twice. Gradient: the way back.
@@ -119,7 +120,7 @@ AsyncTensor all_reduce(const Operand& x, const Group& group, const ReduceFunctio
 AsyncTensor reduce(const Operand& x, const Group& group, const ReduceFunction& f,
                    std::int64_t root = 0);
 AsyncTensor reduce_scatter(const Operand& x, const Group& group, const ReduceFunction& f,
-                           std::int64_t axis = 0);
+                           Axis axis = 0);
 
 // Returns when every rank of the group has come here; evaluates what was recorded before.
 void barrier(const Group& group, std::source_location at = std::source_location::current());
@@ -137,19 +138,19 @@ AsyncTensors scan_ranks(const Tensors& x, const Group& group, Reduce reduce, Sca
                         Location where);
 AsyncTensors reduce(const Tensors& x, const Group& group, Reduce reduce, std::int64_t root,
                     Location where);
-AsyncTensors all_gather(const Tensors& x, const Group& group, std::int64_t axis, const Sizes& sizes,
+AsyncTensors all_gather(const Tensors& x, const Group& group, Axis axis, const Sizes& sizes,
                         Location where);
-AsyncTensors gather(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+AsyncTensors gather(const Tensors& x, const Group& group, std::int64_t root, Axis axis,
                     const Sizes& sizes, Location where);
-AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce, std::int64_t axis,
+AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce, Axis axis,
                             const Sizes& sizes, Location where);
-AsyncTensors scatter(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+AsyncTensors scatter(const Tensors& x, const Group& group, std::int64_t root, Axis axis,
                      const Sizes& sizes, Location where);
 AsyncTensors broadcast(const Tensors& x, const Group& group, std::int64_t root, Location where);
-AsyncTensors all_to_all(const Tensors& x, const Group& group, std::int64_t split_axis,
-                        std::optional<std::int64_t> concat_axis, Location where);
+AsyncTensors all_to_all(const Tensors& x, const Group& group, Axis split_axis,
+                        std::optional<Axis> concat_axis, Location where);
 AsyncTensors all_to_all(const Tensors& x, const Group& group, const Sizes& send_sizes,
-                        const Sizes& receive_sizes, std::int64_t axis, Location where);
+                        const Sizes& receive_sizes, Axis axis, Location where);
 AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pairs& pairs,
                                 Location where);
 // Throws UsageError that names the first leaf that differs, and two ranks.
@@ -191,22 +192,22 @@ T reduce(const T& tree, const Group& group, Reduce reduce = Reduce::sum, std::in
 }
 
 template <detail::TensorTree T>
-T all_gather(const T& tree, const Group& group, std::int64_t axis = 0, const Sizes& sizes = {},
+T all_gather(const T& tree, const Group& group, Axis axis = 0, const Sizes& sizes = {},
              std::source_location at = std::source_location::current()) {
   return detail::map_list(
       tree, at, [&](const auto& x) { return detail::all_gather(x, group, axis, sizes, at); });
 }
 
 template <detail::TensorTree T>
-T gather(const T& tree, const Group& group, std::int64_t root = 0, std::int64_t axis = 0,
+T gather(const T& tree, const Group& group, std::int64_t root = 0, Axis axis = 0,
          const Sizes& sizes = {}, std::source_location at = std::source_location::current()) {
   return detail::map_list(
       tree, at, [&](const auto& x) { return detail::gather(x, group, root, axis, sizes, at); });
 }
 
 template <detail::TensorTree T>
-T reduce_scatter(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
-                 std::int64_t axis = 0, const Sizes& sizes = {},
+T reduce_scatter(const T& tree, const Group& group, Reduce reduce = Reduce::sum, Axis axis = 0,
+                 const Sizes& sizes = {},
                  std::source_location at = std::source_location::current()) {
   return detail::map_list(tree, at, [&](const auto& x) {
     return detail::reduce_scatter(x, group, reduce, axis, sizes, at);
@@ -214,7 +215,7 @@ T reduce_scatter(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
 }
 
 template <detail::TensorTree T>
-T scatter(const T& tree, const Group& group, std::int64_t root = 0, std::int64_t axis = 0,
+T scatter(const T& tree, const Group& group, std::int64_t root = 0, Axis axis = 0,
           const Sizes& sizes = {}, std::source_location at = std::source_location::current()) {
   return detail::map_list(
       tree, at, [&](const auto& x) { return detail::scatter(x, group, root, axis, sizes, at); });
@@ -228,8 +229,8 @@ T broadcast(const T& tree, const Group& group, std::int64_t root = 0,
 }
 
 template <detail::TensorTree T>
-T all_to_all(const T& tree, const Group& group, std::int64_t split_axis = 0,
-             std::optional<std::int64_t> concat_axis = std::nullopt,
+T all_to_all(const T& tree, const Group& group, Axis split_axis = 0,
+             std::optional<Axis> concat_axis = std::nullopt,
              std::source_location at = std::source_location::current()) {
   return detail::map_list(tree, at, [&](const auto& x) {
     return detail::all_to_all(x, group, split_axis, concat_axis, at);
@@ -238,7 +239,7 @@ T all_to_all(const T& tree, const Group& group, std::int64_t split_axis = 0,
 
 template <detail::TensorTree T>
 T all_to_all(const T& tree, const Group& group, const Sizes& send_sizes, const Sizes& receive_sizes,
-             std::int64_t axis = 0, std::source_location at = std::source_location::current()) {
+             Axis axis = 0, std::source_location at = std::source_location::current()) {
   return detail::map_list(tree, at, [&](const auto& x) {
     return detail::all_to_all(x, group, send_sizes, receive_sizes, axis, at);
   });

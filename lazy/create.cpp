@@ -218,11 +218,11 @@ Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, std::source_loc
   });
 }
 
-Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {
+Tensor iota(const Shape& shape, Axis axis, DType dtype, std::source_location at) {
   return composite("iota", at, [&] {
-    const std::int64_t normal = axis < 0 ? axis + shape.rank() : axis;
+    const std::int64_t normal = axis.value < 0 ? axis.value + shape.rank() : axis.value;
     if (normal < 0 || normal >= shape.rank()) {
-      throw TypeError("axis " + std::to_string(axis) + " of shape " + shape.text() +
+      throw TypeError("axis " + std::to_string(axis.value) + " of shape " + shape.text() +
                       detail::elements_there(shape.rank()));
     }
     return made(ir::Op::iota, {},

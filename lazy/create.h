@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/lazy/axis.h>
 #include <tutti/lazy/operand.h>
 
 #include <algorithm>
@@ -139,7 +140,7 @@ inline Tensor eye(std::int64_t size, DType dtype = DType::f32,
   return eye(size, size, dtype, at);
 }
 // The index along `axis` at every place of `shape`; modulo 2^8 of u8, and so on.
-Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i64,
+Tensor iota(const Shape& shape, Axis axis, DType dtype = DType::i64,
             std::source_location at = std::source_location::current());
 
 // A tensor without data, for compile(f).lower(): a shape, a dtype and a device. Whatever needs its

@@ -25,8 +25,8 @@ DistributedOp op_of(std::string_view name, std::vector<DistributedTensor> operan
 
 // An op whose result has x's shape, and that works along its last dimension or another: all other
 // axes may be sharded. Further operands have to be replicated.
-DistributedOp along_axis(std::string_view name, std::vector<DistributedTensor> operands,
-                         std::int64_t axis, std::source_location at) {
+DistributedOp along_axis(std::string_view name, std::vector<DistributedTensor> operands, Axis axis,
+                         std::source_location at) {
   const Shape shape = operands[0].shape();
   const std::int64_t along = detail::normal_axis(name, axis, shape.rank(), at);
   DistributedOp op = op_of(name, std::move(operands), shape, at);
@@ -292,12 +292,12 @@ DistributedTensor reshape(const DistributedValue& x, const List& shape) {
   return finish(op, local, placed.result, on);
 }
 
-DistributedTensor softmax(const DistributedValue& x, std::int64_t axis) {
+DistributedTensor softmax(const DistributedValue& x, Axis axis) {
   return apply_op(
       along_axis("softmax", {x.tensor}, axis, x.at),
       [&](const std::vector<Tensor>& in) { return tutti::softmax(Operand(in[0], x.at), axis); });
 }
-DistributedTensor log_softmax(const DistributedValue& x, std::int64_t axis) {
+DistributedTensor log_softmax(const DistributedValue& x, Axis axis) {
   return apply_op(along_axis("log_softmax", {x.tensor}, axis, x.at),
                   [&](const std::vector<Tensor>& in) {
                     return tutti::log_softmax(Operand(in[0], x.at), axis);

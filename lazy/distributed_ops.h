@@ -156,8 +156,8 @@ DistributedTensor transpose(const DistributedValue& x, std::vector<std::int64_t>
 DistributedTensor reshape(const DistributedValue& x, const std::vector<std::int64_t>& shape);
 
 // ---- Along an axis, which is gathered first if it is sharded.
-DistributedTensor softmax(const DistributedValue& x, std::int64_t axis = -1);
-DistributedTensor log_softmax(const DistributedValue& x, std::int64_t axis = -1);
+DistributedTensor softmax(const DistributedValue& x, Axis axis = -1);
+DistributedTensor log_softmax(const DistributedValue& x, Axis axis = -1);
 DistributedTensor layer_norm(const DistributedValue& x, const DistributedValue& scale,
                              const DistributedValue& shift, double epsilon = 1e-5);
 DistributedTensor rms_norm(const DistributedValue& x, const DistributedValue& scale,

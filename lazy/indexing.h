@@ -2,7 +2,6 @@
 
 #include <tutti/lazy/ops.h>
 
-#include <concepts>
 #include <cstdint>
 #include <source_location>
 #include <variant>
@@ -15,10 +14,9 @@ namespace tutti {
 // range; or all, for which the name of the op stands.
 class Selector {
  public:
-  template <std::integral Number>
-    requires(!std::same_as<Number, bool>)
+  template <WholeNumber Number>
   Selector(Number index, std::source_location at = std::source_location::current())
-      : what_(detail::signed_place(index)), where_(at) {}
+      : what_(Integer(index).value), where_(at) {}
   Selector(const Range& range, std::source_location at = std::source_location::current())
       : what_(range), where_(at) {}
   Selector(const Tensor& index, std::source_location at = std::source_location::current())

@@ -146,12 +146,12 @@ TUTTI_REDUCTION(all)
 TUTTI_REDUCTION(logsumexp)
 #undef TUTTI_REDUCTION
 
-Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims) {
+Tensor argmax(const Operand& x, Axis axis, bool keepdims) {
   const Tensor t = x.tensor();
   return apply(Op::argmax, {t.state()}, {normal_axis("argmax", axis, t, x.where()), keepdims},
                x.where());
 }
-Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims) {
+Tensor argmin(const Operand& x, Axis axis, bool keepdims) {
   const Tensor t = x.tensor();
   return apply(Op::argmin, {t.state()}, {normal_axis("argmin", axis, t, x.where()), keepdims},
                x.where());
@@ -253,7 +253,7 @@ Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int
                           {std::move(low), std::move(high), std::move(interior)});
 }
 
-Tensor concat(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
+Tensor concat(std::span<const Tensor> tensors, Axis axis, std::source_location at) {
   if (tensors.empty()) throw TypeError("concat: no tensors", at);
   std::vector<detail::StatePtr> operands;
   for (const Tensor& tensor : tensors) operands.push_back(tensor.state(at));
@@ -275,20 +275,20 @@ Tensor matmul(const Operand& x, const Operand& y) {
   return apply(Op::squeeze, {out.state()}, {std::move(dropped)}, x.where());
 }
 
-Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
+Tensor take(const Operand& x, const Operand& indices, Axis axis) {
   const Tensor t = x.tensor();
   const std::int64_t normal = normal_axis("take", axis, t, x.where());
   std::optional<std::int64_t> number;
   if (const auto* const given = std::get_if<std::int64_t>(&indices.value())) number = *given;
   if (const auto* const given = std::get_if<std::uint64_t>(&indices.value())) {
-    number = detail::signed_place(*given);
+    number = Integer(*given).value;
   }
   if (number) {
     const std::int64_t size = t.shape()[static_cast<int>(normal)];
     const std::int64_t index = *number < 0 ? *number + size : *number;
     if (index < 0 || index >= size) {
       throw TypeError("take: there is no element " + std::to_string(*number) + " along axis " +
-                          std::to_string(axis) + " of " + t.state()->type.text() +
+                          std::to_string(axis.value) + " of " + t.state()->type.text() +
                           detail::elements_there(size),
                       x.where());
     }
@@ -296,13 +296,12 @@ Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
   }
   return apply(Op::take, {t.state(), indices.tensor().state()}, {normal}, x.where());
 }
-Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
+Tensor take_along_axis(const Operand& x, const Operand& indices, Axis axis) {
   const Tensor t = x.tensor();
   return apply(Op::take_along_axis, {t.state(), indices.tensor().state()},
                {normal_axis("take_along_axis", axis, t, x.where())}, x.where());
 }
-Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates,
-                   std::int64_t axis) {
+Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates, Axis axis) {
   const Tensor t = x.tensor();
   return apply(Op::scatter_add,
                {t.state(), indices.tensor().state(), updates.tensor(t.dtype()).state()},
@@ -322,11 +321,11 @@ Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype) {
   return unary(Op::one_hot, indices, {depth, dtype});
 }
 
-Tensor softmax(const Operand& x, std::int64_t axis) {
+Tensor softmax(const Operand& x, Axis axis) {
   const Tensor t = x.tensor();
   return apply(Op::softmax, {t.state()}, {normal_axis("softmax", axis, t, x.where())}, x.where());
 }
-Tensor log_softmax(const Operand& x, std::int64_t axis) {
+Tensor log_softmax(const Operand& x, Axis axis) {
   const Tensor t = x.tensor();
   return apply(Op::log_softmax, {t.state()}, {normal_axis("log_softmax", axis, t, x.where())},
                x.where());

@@ -1,13 +1,11 @@
 #pragma once
 
+#include <tutti/lazy/axis.h>
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/tree.h>
 
-#include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -18,7 +16,7 @@
 // - operands broadcast as in NumPy; tensors must agree in dtype (cast(x, dtype) converts), C++
 //   numbers take the tensor's; a mistake is a TypeError with the op, the operand types and your
 //   line;
-// - axes count from 0, negative ones from the end;
+// - axes count from 0, negative ones from the end (axis.h);
 // - gradients exist for floating-point operands.
 namespace tutti {
 
@@ -94,30 +92,7 @@ Tensor fma(const Operand& x, const Operand& y, const Operand& z);  // x * y + z,
 Tensor cast(const Operand& x, DType dtype);     // float to integer saturates, NaN gives 0
 Tensor bitcast(const Operand& x, DType dtype);  // the same bits as another dtype of that size
 
-namespace detail {
-// The number of an axis or of an element, where negative ones count from the end. 0 - 1 of unsigned
-// numbers is none of these: what no i64 holds becomes the largest one, which is out of range.
-template <std::integral Number>
-std::int64_t signed_place(Number number) {
-  if constexpr (std::unsigned_integral<Number>) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-    return static_cast<std::int64_t>(std::min<std::uint64_t>(number, kMost));
-  } else {
-    return number;
-  }
-}
-}  // namespace detail
-
-// ---- Reductions over `axes`: sum(x, 0), sum(x, {0, -1}), and all of them for sum(x). Reduced axes
-// stay with size 1 if keepdims.
-struct Axes : std::optional<std::vector<std::int64_t>> {
-  Axes(std::nullopt_t = std::nullopt) {}
-  Axes(std::vector<std::int64_t> axes) : optional(std::move(axes)) {}
-  Axes(std::initializer_list<std::int64_t> axes) : optional(std::vector(axes)) {}
-  template <std::integral Number>
-    requires(!std::same_as<Number, bool>)
-  Axes(Number axis) : Axes({detail::signed_place(axis)}) {}
-};
+// ---- Reductions over `axes`, which stay with size 1 if keepdims.
 Tensor sum(const Operand& x, Axes axes = {}, bool keepdims = false);
 Tensor prod(const Operand& x, Axes axes = {}, bool keepdims = false);
 Tensor max(const Operand& x, Axes axes = {}, bool keepdims = false);  // ties share the gradient
@@ -127,8 +102,8 @@ Tensor any(const Operand& x, Axes axes = {}, bool keepdims = false);   // bool
 Tensor all(const Operand& x, Axes axes = {}, bool keepdims = false);   // bool
 Tensor logsumexp(const Operand& x, Axes axes = {}, bool keepdims = false);
 // The index of the first extreme element (a NaN is extreme), i64.
-Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims = false);
-Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims = false);
+Tensor argmax(const Operand& x, Axis axis, bool keepdims = false);
+Tensor argmin(const Operand& x, Axis axis, bool keepdims = false);
 // Of all elements in row-major order.
 Tensor argmax(const Operand& x);
 Tensor argmin(const Operand& x);
@@ -138,10 +113,10 @@ Tensor argmin(const Operand& x);
 // largest and the smallest. The gradient of the sums is the running sum the other way; that of the
 // products divides by no element, so zeros are all right, and takes no axis whose size varies; that
 // of an extreme goes to the element that reached it last, ties included.
-Tensor cumsum(const Operand& x, std::int64_t axis, bool reverse = false);
-Tensor cumprod(const Operand& x, std::int64_t axis, bool reverse = false);
-Tensor cummax(const Operand& x, std::int64_t axis, bool reverse = false);
-Tensor cummin(const Operand& x, std::int64_t axis, bool reverse = false);
+Tensor cumsum(const Operand& x, Axis axis, bool reverse = false);
+Tensor cumprod(const Operand& x, Axis axis, bool reverse = false);
+Tensor cummax(const Operand& x, Axis axis, bool reverse = false);
+Tensor cummin(const Operand& x, Axis axis, bool reverse = false);
 
 // ---- Order. Numbers of any dtype (cast bool first); NaN counts as the largest, and -0 as equal to
 // 0. Stable: equal elements keep their order. Gradients go through the values to where they came
@@ -152,31 +127,11 @@ struct Sorted {
   TUTTI_FIELDS(values, indices)
 };
 // x's elements along the axis in order, both of x's shape.
-Sorted sort(const Operand& x, std::int64_t axis = -1, bool descending = false);
-Tensor argsort(const Operand& x, std::int64_t axis = -1, bool descending = false);
+Sorted sort(const Operand& x, Axis axis = -1, bool descending = false);
+Tensor argsort(const Operand& x, Axis axis = -1, bool descending = false);
 // The k largest elements along the axis, from the largest on (the smallest ones, from the smallest
 // on, unless `largest`): x's shape with k in place of the axis. A k beyond the axis is a TypeError.
-Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
-
-// Where these take an axis `true` would be the axis 1.
-template <std::same_as<bool> Flag>
-Tensor argmax(const Operand& x, Flag keepdims) = delete;
-template <std::same_as<bool> Flag>
-Tensor argmin(const Operand& x, Flag keepdims) = delete;
-template <std::same_as<bool> Flag>
-Tensor cumsum(const Operand& x, Flag reverse) = delete;
-template <std::same_as<bool> Flag>
-Tensor cumprod(const Operand& x, Flag reverse) = delete;
-template <std::same_as<bool> Flag>
-Tensor cummax(const Operand& x, Flag reverse) = delete;
-template <std::same_as<bool> Flag>
-Tensor cummin(const Operand& x, Flag reverse) = delete;
-template <std::same_as<bool> Flag>
-Sorted sort(const Operand& x, Flag descending) = delete;
-template <std::same_as<bool> Flag>
-Tensor argsort(const Operand& x, Flag descending) = delete;
-template <std::same_as<bool> Flag>
-Sorted topk(const Operand& x, std::int64_t k, Flag largest) = delete;
+Sorted topk(const Operand& x, std::int64_t k, Axis axis = -1, bool largest = true);
 
 // ---- Shape. These cost nothing, or one copy.
 // The same elements, row-major, in another shape; one size may be -1 and follows from the others.
@@ -185,9 +140,9 @@ Tensor reshape(const Operand& x, Integers shape);
 Tensor transpose(const Operand& x, Integers permutation = {});
 Tensor broadcast_to(const Operand& x, Integers shape);
 Tensor expand_dims(const Operand& x, Integers axes);  // new axes, of the result
-template <std::integral Axis>
-Tensor expand_dims(const Operand& x, Axis axis) {
-  return expand_dims(x, std::vector<std::int64_t>{detail::signed_place(axis)});
+template <WholeNumber Number>
+Tensor expand_dims(const Operand& x, Number axis) {
+  return expand_dims(x, Integers({axis}));
 }
 Tensor squeeze(const Operand& x, Axes axes = {});  // all axes of size 1 without a list
 // Elements start, start + step, ... before stop of every listed dimension; missing ones are whole.
@@ -200,9 +155,9 @@ struct Range {
 Tensor slice(const Operand& x, std::vector<Range> ranges);
 Tensor reverse(const Operand& x, Integers axes);
 // Element i moves to place i + shift along the axis; what leaves at one end comes in at the other.
-Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis);
+Tensor roll(const Operand& x, std::int64_t shift, Axis axis);
 // Each element along the axis `count` times, one after another.
-Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis);
+Tensor repeat(const Operand& x, std::int64_t count, Axis axis);
 // The lower (upper) triangle of the last two axes, zeros elsewhere: what lies on the diagonal
 // number `diagonal` and below (above) it; 0 is the main one, 1 the next above.
 Tensor tril(const Operand& x, std::int64_t diagonal = 0);
@@ -217,10 +172,10 @@ AsyncTensor broadcast_to(const AsyncTensor& x, Integers shape,
                          std::source_location at = std::source_location::current());
 AsyncTensor expand_dims(const AsyncTensor& x, Integers axes,
                         std::source_location at = std::source_location::current());
-template <std::integral Axis>
-AsyncTensor expand_dims(const AsyncTensor& x, Axis axis,
+template <WholeNumber Number>
+AsyncTensor expand_dims(const AsyncTensor& x, Number axis,
                         std::source_location at = std::source_location::current()) {
-  return expand_dims(x, std::vector<std::int64_t>{detail::signed_place(axis)}, at);
+  return expand_dims(x, Integers({axis}), at);
 }
 AsyncTensor squeeze(const AsyncTensor& x, Axes axes = {},
                     std::source_location at = std::source_location::current());
@@ -234,26 +189,25 @@ Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int
 // The same, with interior[d] elements of it between each two along dimension d as well.
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
            std::vector<std::int64_t> interior, const Operand& value);
-Tensor concat(std::span<const Tensor> tensors, std::int64_t axis = 0,
+Tensor concat(std::span<const Tensor> tensors, Axis axis = 0,
               std::source_location at = std::source_location::current());
-inline Tensor concat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
+inline Tensor concat(std::initializer_list<Tensor> tensors, Axis axis = 0,
                      std::source_location at = std::source_location::current()) {
   return concat(std::span(tensors.begin(), tensors.size()), axis, at);
 }
 // Tensors of one shape and dtype along a new axis, counted in the result.
-Tensor stack(std::span<const Tensor> tensors, std::int64_t axis = 0,
+Tensor stack(std::span<const Tensor> tensors, Axis axis = 0,
              std::source_location at = std::source_location::current());
-inline Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
+inline Tensor stack(std::initializer_list<Tensor> tensors, Axis axis = 0,
                     std::source_location at = std::source_location::current()) {
   return stack(std::span(tensors.begin(), tensors.size()), axis, at);
 }
 // The parts of those sizes along an axis, one after another; the sizes have to add up to its own.
-std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes,
-                          std::int64_t axis = 0);
+std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes, Axis axis = 0);
 // So many equal parts; their number has to divide the axis.
-std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int64_t axis);
-template <std::integral Number>
-std::vector<Tensor> split(const Operand& x, Number parts, std::int64_t axis = 0) {
+std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, Axis axis);
+template <WholeNumber Number>
+std::vector<Tensor> split(const Operand& x, Number parts, Axis axis = 0) {
   return split_evenly(x, static_cast<std::int64_t>(parts), axis);
 }
 
@@ -298,13 +252,12 @@ Tensor conv(const Operand& x, const Operand& weight, const ConvOptions& options 
 // ---- Indexing by data. Indices are integers.
 // x's axis replaced by the dimensions of `indices`; indices out of range are clamped. A C++ number
 // takes one element, counted from the end if it is negative, and must be in range.
-Tensor take(const Operand& x, const Operand& indices, std::int64_t axis = 0);
+Tensor take(const Operand& x, const Operand& indices, Axis axis = 0);
 // result[..., i, ...] = x[..., indices[..., i, ...], ...] along axis; clamped.
-Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis);
+Tensor take_along_axis(const Operand& x, const Operand& indices, Axis axis);
 // x with `updates` (shaped like take(x, indices, axis)) added at the indices; out of range:
 // dropped.
-Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates,
-                   std::int64_t axis = 0);
+Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates, Axis axis = 0);
 // The part of x of those sizes that begins at `starts`, integers [rank]. A start at which the part
 // would not fit is moved to the next at which it does. A part larger than x is a TypeError. The
 // gradient lies where the part lay.
@@ -315,8 +268,8 @@ Tensor dynamic_update_slice(const Operand& x, const Operand& update, const Opera
 Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype = DType::f32);
 
 // ---- Composites. They compute in f32 and round once.
-Tensor softmax(const Operand& x, std::int64_t axis = -1);
-Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
+Tensor softmax(const Operand& x, Axis axis = -1);
+Tensor log_softmax(const Operand& x, Axis axis = -1);
 // (x - mean) / sqrt(variance + epsilon) * scale + shift over the last dimension.
 Tensor layer_norm(const Operand& x, const Operand& scale, const Operand& shift,
                   double epsilon = 1e-5);
@@ -347,11 +300,8 @@ struct AttentionOptions {
 // for q, k and v. Vaswani et al. 2017, arXiv 1706.03762.
 Tensor attention(const Operand& q, const Operand& k, const Operand& v,
                  const AttentionOptions& options = {});
-Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
+Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Tensor& mask,
                  const AttentionOptions& options = {});
-// `true` would be a mask that hides nothing; {.causal = true} is meant.
-template <std::same_as<bool> Flag>
-Tensor attention(const Operand& q, const Operand& k, const Operand& v, Flag causal) = delete;
 
 // ---- Operators. == and its kin are elementwise.
 inline Tensor operator-(const Operand& x) { return neg(x); }

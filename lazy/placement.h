@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/lazy/axis.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,7 +11,7 @@ namespace tutti {
 // Along a mesh dimension each rank holds its part of that axis. Parts are as in PyTorch: of size
 // ceil(size / ranks), the last ones smaller or empty. Negative axes count from the end.
 struct Shard {
-  explicit Shard(std::int64_t the_axis) : axis(the_axis) {}
+  explicit Shard(Axis the_axis) : axis(the_axis.value) {}
   std::int64_t axis;
 };
 // All ranks hold the same value.

@@ -101,7 +101,7 @@ AsyncTensor reduce(const Operand& x, const Group& group, const ReduceFunction& f
 }
 
 AsyncTensor reduce_scatter(const Operand& x, const Group& group, const ReduceFunction& f,
-                           std::int64_t axis) {
+                           Axis axis) {
   const Tensor t = x.tensor();
   const Location where = x.where();
   check_elementwise(f.combine(), t.dtype(), t.device(), where);

@@ -32,7 +32,7 @@ class Steps {
   const DType dtype_;
 };
 
-Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, std::int64_t correction,
+Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, Integer correction,
                 bool keepdims) {
   const Tensor wide = steps.wide(x);
   const auto normal = detail::normal_axes("var", axes, wide.rank(), x.where());
@@ -41,19 +41,20 @@ Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, std::int
   const Tensor distance = sub(wide, mean(wide, normal, true));
   const Tensor total = sum(mul(distance, distance), normal, keepdims);
   // As the other packages: of too few elements it is infinite or no number.
-  return div(total, std::max(0.0, static_cast<double>(count) - static_cast<double>(correction)));
+  return div(total,
+             std::max(0.0, static_cast<double>(count) - static_cast<double>(correction.value)));
 }
 
 }  // namespace
 
-Tensor var(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
+Tensor var(const Operand& x, Axes axes, Integer correction, bool keepdims) {
   return composite("var", x.where(), [&] {
     const Steps steps(x);
     return steps.rounded(variance(steps, x, axes, correction, keepdims));
   });
 }
 
-Tensor stddev(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
+Tensor stddev(const Operand& x, Axes axes, Integer correction, bool keepdims) {
   return composite("stddev", x.where(), [&] {
     const Steps steps(x);
     const Tensor square = variance(steps, x, axes, correction, keepdims);
@@ -61,7 +62,8 @@ Tensor stddev(const Operand& x, Axes axes, std::int64_t correction, bool keepdim
   });
 }
 
-Tensor norm(const Operand& x, Axes axes, double order, bool keepdims) {
+Tensor norm(const Operand& x, Axes axes, NormOrder number, bool keepdims) {
+  const double order = number.value;
   return composite("norm", x.where(), [&] {
     const Steps steps(x);
     const Tensor wide = steps.wide(x);

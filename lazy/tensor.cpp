@@ -53,7 +53,7 @@ const Shape& Tensor::shape(std::source_location at) const& { return state(at)->t
 DType Tensor::dtype(std::source_location at) const { return state(at)->type.dtype; }
 Device Tensor::device(std::source_location at) const { return state(at)->type.device; }
 
-std::int64_t Tensor::size(int dimension, std::source_location at) const {
+std::int64_t Tensor::size(Axis dimension, std::source_location at) const {
   return detail::size_of_dimension(state(at)->type, dimension, at);
 }
 

@@ -5,6 +5,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/location.h>
+#include <tutti/lazy/axis.h>
 #include <tutti/lazy/host_data.h>
 #include <tutti/lazy/state_ptr.h>
 
@@ -57,7 +58,8 @@ class Tensor {
     return shape(at).rank();
   }
   // Negative dimensions count from the end.
-  std::int64_t size(int dimension, std::source_location at = std::source_location::current()) const;
+  std::int64_t size(Axis dimension,
+                    std::source_location at = std::source_location::current()) const;
   std::int64_t elements(std::source_location at = std::source_location::current()) const {
     return shape(at).elements();
   }
@@ -146,7 +148,8 @@ class AsyncTensor {
   int rank(std::source_location at = std::source_location::current()) const {
     return shape(at).rank();
   }
-  std::int64_t size(int dimension, std::source_location at = std::source_location::current()) const;
+  std::int64_t size(Axis dimension,
+                    std::source_location at = std::source_location::current()) const;
   std::int64_t elements(std::source_location at = std::source_location::current()) const {
     return shape(at).elements();
   }

@@ -1,4 +1,4 @@
-// error: (use of|call to) deleted function
+// error: conver(t|sion).*bool.*NormOrder
 #include <tutti/tutti.h>
 
 tutti::Tensor lengths(const tutti::Tensor& x) { return tutti::norm(x, {1}, true); }

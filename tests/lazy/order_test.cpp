@@ -9,18 +9,6 @@ using Integers = std::vector<std::int64_t>;
 const std::vector<float> kValues = {3, 1, 2, 6, 5, 4};
 Tensor rows() { return from(kValues, {2, 3}); }
 
-template <class Given>
-concept IsTakenForAnAxis = requires(const Tensor& x, Given given) { sort(x, given); } ||
-                           requires(const Tensor& x, Given given) { argsort(x, given); } ||
-                           requires(const Tensor& x, Given given) { topk(x, 1, given); } ||
-                           requires(const Tensor& x, Given given) { argmax(x, given); } ||
-                           requires(const Tensor& x, Given given) { argmin(x, given); } ||
-                           requires(const Tensor& x, Given given) { cumsum(x, given); } ||
-                           requires(const Tensor& x, Given given) { cumprod(x, given); } ||
-                           requires(const Tensor& x, Given given) { cummax(x, given); } ||
-                           requires(const Tensor& x, Given given) { cummin(x, given); };
-static_assert(IsTakenForAnAxis<int> && !IsTakenForAnAxis<bool>);
-
 TEST(Sort, GivesATreeOfValuesAndIndices) {
   const Sorted sorted = sort(rows());
   std::vector<std::string> names;

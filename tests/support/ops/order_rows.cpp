@@ -81,7 +81,7 @@ OpRow topk_row(std::size_t result) {
           .result_number = result};
 }
 
-OpRow cumulative_row(Op op, Tensor (*call)(const Operand&, std::int64_t, bool),
+OpRow cumulative_row(Op op, Tensor (*call)(const Operand&, Axis, bool),
                      double (*combine)(double, double), const OperandSpec& spec) {
   std::vector<OpCase> cases;
   for (const Shape& shape : kShapes) {

@@ -63,7 +63,7 @@ OpRow reduction(Op op, Reduce call, std::vector<DType> dtypes, OperandSpec opera
   return row;
 }
 
-OpRow arg_row(Op op, Tensor (*call)(const Operand&, std::int64_t, bool), double sign) {
+OpRow arg_row(Op op, Tensor (*call)(const Operand&, Axis, bool), double sign) {
   return {.op = op,
           .dtypes = kNumbers,
           .operands = {kDigits},
