@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/dtype.h>
+#include <tutti/ir/host_data.h>
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/error.h>
 
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::ir {
@@ -37,12 +39,14 @@ class Array {
     return {large_.empty() ? small_.data() : large_.data(), count()};
   }
 
-  // The elements as C++ values; throws InternalError if T is not the dtype's type. Of an array that
-  // has a name, since they go with it.
+  // The elements as C++ values; throws InternalError if T is not the dtype's type. They go with an
+  // array that has a name; what a temporary one gives holds them.
   template <class T>
   std::span<T> data() &;
   template <class T>
   std::span<const T> data() const&;
+  template <class T>
+  HostData<T> data() &&;
   template <class T>
   std::span<const T> data() const&& = delete;
   // Element n (row-major) as a double; exact for everything but 64-bit integers beyond 2^53.
@@ -78,6 +82,13 @@ template <class T>
 std::span<const T> Array::data() const& {
   expect(dtype_of<T>);
   return {reinterpret_cast<const T*>(bytes().data()), static_cast<std::size_t>(elements())};
+}
+
+template <class T>
+HostData<T> Array::data() && {
+  expect(dtype_of<T>);
+  const auto owner = std::make_shared<const Array>(std::move(*this));
+  return {owner, owner->data<T>().data(), owner->shape()};
 }
 
 template <class T>

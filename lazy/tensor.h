@@ -3,10 +3,10 @@
 #include <tutti/ir/array.h>
 #include <tutti/ir/device.h>
 #include <tutti/ir/dtype.h>
+#include <tutti/ir/host_data.h>
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/location.h>
 #include <tutti/lazy/axis.h>
-#include <tutti/lazy/host_data.h>
 #include <tutti/lazy/state_ptr.h>
 
 #include <cstddef>

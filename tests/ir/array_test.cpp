@@ -1,6 +1,10 @@
 #include <tutti/ir/array.h>
 
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +21,27 @@ TEST(Array, HoldsWhatItIsMadeFrom) {
   EXPECT_THROW(array.data<double>(), InternalError);
   EXPECT_THROW(Array::from(std::span<const float>(values), {5}), TypeError);
 }
+
+TEST(Array, TheDataOfATemporaryOneHoldsItsElements) {
+  const std::vector<float> values = {1, 2, 3, 4};
+  const auto made = [&](std::size_t count) {
+    return Array::from(std::span(values).first(count), {count});
+  };
+  EXPECT_EQ(made(4).data<float>()[2], 3);
+  EXPECT_EQ(Array::scalar(std::int32_t{7}).data<std::int32_t>()[0], 7);
+  std::vector<float> seen;
+  for (const float element : made(4).data<float>()) seen.push_back(element);
+  EXPECT_EQ(seen, values);
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
+    const auto held = made(count).data<float>();  // of one element: it lies in the array itself
+    EXPECT_EQ(std::vector<float>(held.begin(), held.end()),
+              std::vector<float>(values.begin(), values.begin() + std::ssize(held)));
+  }
+  EXPECT_THROW(made(4).data<double>(), InternalError);
+}
+
+// A span of it would outlive the elements.
+static_assert(!std::is_convertible_v<decltype(Array().data<float>()), std::span<const float>>);
 
 TEST(Array, ScalarsAreConvertedLikeCasts) {
   EXPECT_EQ(Array::scalar_of(DType::u8, 300).at(0), 255);

@@ -19,6 +19,12 @@ TEST(HostData, IsTheTensorsOwnMemory) {
   EXPECT_EQ(span.size(), 4U);
 }
 
+TEST(HostData, OfACopyHoldsThatOne) {
+  const Tensor x = tensor({1, 2, 3}) * 2;
+  EXPECT_EQ(x.array().data<std::int32_t>()[1], 4);
+  EXPECT_THAT(x.array().data<std::int32_t>(), testing::ElementsAre(2, 4, 6));
+}
+
 TEST(HostData, ComputesWhatIsRecorded) {
   const Tensor x = tensor({1, 2, 3}) * 2;
   EXPECT_THAT(x.host<std::int32_t>(), testing::ElementsAre(2, 4, 6));

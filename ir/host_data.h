@@ -10,7 +10,8 @@
 
 namespace tutti {
 
-// The elements of a tensor in the host's memory, row-major, to be looked at without a copy:
+// The elements of a tensor or an array in the host's memory, row-major, to be looked at without a
+// copy:
 //   const auto scores = model(x).host<float>();
 //   std::ranges::max_element(scores);
 // While it lives they stay as they are: no result takes over their memory. It converts to a span
