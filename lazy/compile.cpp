@@ -345,6 +345,12 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
 std::size_t CompiledFunction::programs() const { return programs_.size(); }
 
 void CompiledFunction::clear() {
+  if (busy_) {
+    throw UsageError(
+        "clear: code that releases memory in a call of the compiled function can't forget what "
+        "that runs",
+        where_);
+  }
   last_ = nullptr;
   programs_.clear();
 }

@@ -119,7 +119,7 @@ class CompiledFunction {
   std::string sizes() const;
   std::int64_t calls() const { return calls_; }
   std::size_t programs() const;
-  // Forgets all programs.
+  // Forgets all programs. Throws UsageError in a call.
   void clear();
 
  private:

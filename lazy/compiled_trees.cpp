@@ -243,11 +243,7 @@ TreeRef CompiledFunction::call(const FormalArguments& formal, UserFunction f) {
         "what it needs and call it later",
         called_at);
   }
-  struct Call {
-    bool& busy;
-    ~Call() { busy = false; }
-  } const running{busy_};
-  busy_ = true;
+  const RaisedFlag busy(busy_);
   called_at_ = called_at;
   take(formal);
   run_program(

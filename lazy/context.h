@@ -4,6 +4,7 @@
 #include <tutti/ir/support/hash.h>
 #include <tutti/lazy/apart_from_gradients.h>
 #include <tutti/lazy/direct_collectives.h>
+#include <tutti/lazy/raised_flag.h>
 #include <tutti/lazy/recent_programs.h>
 #include <tutti/lazy/recorder.h>
 #include <tutti/lazy/trace.h>
@@ -148,13 +149,10 @@ class RankContext {
   // uses.
   class Running {
    public:
-    explicit Running(RankContext& context) : running_(context.running_) { running_ = true; }
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-    ~Running() { running_ = false; }
+    explicit Running(RankContext& context) : flag_(context.running_) {}
 
    private:
-    bool& running_;
+    const RaisedFlag flag_;
   };
   // Throws UsageError if a program runs.
   void check_idle(Location where) const {

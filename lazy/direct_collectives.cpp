@@ -69,6 +69,13 @@ std::vector<StatePtr> DirectCollectives::start(RankContext& context, ir::Op op,
                                                Location where) {
   const Recorder::Claim claim(context.recorder());
   context.check_idle(where);
+  if (busy_) {
+    throw UsageError(
+        "a collective is launched by code that releases memory while another one is; keep what it "
+        "needs and launch it later",
+        where);
+  }
+  const RaisedFlag busy(busy_);
   bool ran = false;  // then peers were told
   try {
     std::exception_ptr pending;  // what fails of all that is pending need not concern this call

@@ -21,7 +21,8 @@ class DirectCollectives {
  public:
   // Starts the collective, and gives its results: data that may still be under way. `attributes`
   // are complete and were checked. Evaluates the operands; where that or anything else fails, the
-  // peers are told that the collective won't come.
+  // peers are told that the collective won't come. Throws UsageError inside of itself, and while a
+  // program runs: to code that releases memory then.
   std::vector<StatePtr> start(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
                               const std::vector<ir::Attribute>& attributes, Location where);
 
@@ -42,6 +43,7 @@ class DirectCollectives {
   std::vector<StatePtr> run(RankContext& context, Program& program,
                             std::span<const StatePtr> operands, Location where, bool& ran);
 
+  bool busy_ = false;  // in start(), which memory is released in, too
   // By op, attributes and types of the operands.
   RecentPrograms<Hash128, Program, Hash128Hasher> programs_{kept_programs()};
   // Scratch.

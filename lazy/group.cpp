@@ -141,6 +141,7 @@ void Group::close(std::source_location at) const {
                      at);
   }
   if (context.compiling()) throw UsageError("close: a function is being compiled", at);
+  context.check_idle(at);
   for (detail::CoalescedCalls* const open : *context.coalescing) {
     if (open->is_for(*data_)) open->launch();
   }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "tests/lazy/lazy_testing.h"
 
@@ -253,6 +254,31 @@ TEST(Coalesce, LaunchesNothingAfterAnException) {
     }
     EXPECT_THROW(x.item<float>(), CommError);
     EXPECT_EQ(all_reduce(tensor({1.F}), world).item<float>(), 2);
+  });
+}
+
+// A launch computes its operands, and memory of what they were recorded of is released in it.
+TEST(Coalesce, CodeThatReleasesMemoryInALaunchLaunchesNothing) {
+  simulate(1, [](World& world) {
+    Floats memory = {1, 2};
+    std::string said;
+    const auto launch = [&](void*) {
+      Tensor other = tensor({1.F});
+      try {
+        Coalesce together(world);
+        all_reduce_(other, world);
+        together.launch();
+      } catch (const UsageError& error) {
+        said = error.what();
+      }
+    };
+    Tensor x = view(memory.data(), {2}, DType::f32, launch) + 1.F;
+    for (int i = 0; i < 2; ++i) {
+      const Coalesce together(world);
+      all_reduce_(x, world);
+    }
+    EXPECT_THAT(said, testing::HasSubstr("a collective is launched by code that releases memory"));
+    EXPECT_EQ(x.to_vector<float>(), Floats({2, 3}));
   });
 }
 

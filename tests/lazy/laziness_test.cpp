@@ -1,5 +1,9 @@
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/lazy/lazy_testing.h"
 
@@ -188,14 +192,40 @@ TEST(Laziness, NothingIsEvaluatedInTheMiddleOfAProgram) {
   auto twice = compile([](const Tensor& x) { return x * 2.F; });
   const Tensor x = tensor({1.F});
   const Tensor y = x + 1.F;
+  const Group alone(std::vector<std::int64_t>{0}, "alone");
   {
     const detail::RankContext::Running running(detail::RankContext::current());
     expect_error<UsageError>([&] { twice(x); }, {"while a program runs"});
     EXPECT_THROW(eval(y), UsageError);
+    EXPECT_THROW(alone.close(), UsageError);
     eval(x);
   }
   EXPECT_EQ(twice(x).item<float>(), 2);
   EXPECT_EQ(y.item<float>(), 2);
+}
+
+TEST(Laziness, CodeThatReleasesMemoryInACallNeitherCallsNorForgetsTheFunction) {
+  auto twice = compile([](const Tensor& x) { return x * 2.F; });
+  Floats memory = {1};
+  std::string called;
+  std::string cleared;
+  const auto release = [&](void*) {
+    try {
+      twice(tensor({1.F}));
+    } catch (const UsageError& error) {
+      called = error.what();
+    }
+    try {
+      twice.clear();
+    } catch (const UsageError& error) {
+      cleared = error.what();
+    }
+  };
+  Tensor x = view(memory.data(), {1}, DType::f32, release);
+  EXPECT_EQ(twice(std::move(x)).item<float>(), 2);
+  EXPECT_THAT(called, testing::HasSubstr("by code that releases memory"));
+  EXPECT_THAT(cleared, testing::HasSubstr("clear: code that releases memory"));
+  EXPECT_EQ(twice.programs(), 1U);
 }
 
 TEST(Laziness, DumpShowsWhatIsRecordedWithItsLines) {
