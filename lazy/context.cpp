@@ -164,8 +164,8 @@ void RankContext::check_waiter(const TensorState& state, Location where) const {
 
 void RankContext::fail_running(Location where) {
   throw UsageError(
-      "something is evaluated, or a compiled function called, while a program runs, by code that "
-      "releases memory of the program's; keep what it needs and evaluate it later",
+      "something is recorded or evaluated, or a compiled function called, while a program runs, by "
+      "code that releases memory of the program's; keep what it needs and do it later",
       where);
 }
 
@@ -206,6 +206,7 @@ StatePtr RankContext::data(const Array& array, Device device, Location given) {
   const Recorder::Claim claim(recorder_);
   const Location where = line_of(given);
   if (compiling()) {
+    check_idle(where);
     note_placeholders(array, trace().root().scalar_tampered);
     trace().builder().at(where);
     StatePtr made = trace().handle(trace().builder().constant(array), where);

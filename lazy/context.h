@@ -50,7 +50,8 @@ class RankContext {
   // The same, and makes the calling thread the one that records for it. Throws UsageError like
   // Recorder::take(), and nothing has changed then.
   static std::shared_ptr<RankContext> attach(std::shared_ptr<RankContext> context);
-  // Which thread records. Whatever touches the trace holds a claim.
+  // Which thread records. Whatever touches the trace holds a claim; whatever records is a
+  // Recording.
   Recorder& recorder() { return recorder_; }
   // Whether the calling thread's context is the one of that id.
   static bool is_current(std::uint64_t id) noexcept { return id == current_id_; }
@@ -146,7 +147,7 @@ class RankContext {
 
   // While it lives, a program of the rank runs, or gives its results to the trace. Code of the
   // user's may be called then, which releases memory: evaluations in it would use what the program
-  // uses.
+  // uses, and what it recorded would be lost, or torn.
   class Running {
    public:
     explicit Running(RankContext& context) : flag_(context.running_) {}
@@ -159,6 +160,17 @@ class RankContext {
     if (running_) [[unlikely]]
       fail_running(where);
   }
+  // The calling thread records an op of that line while it lives. Throws UsageError like a claim,
+  // and if a program runs.
+  class Recording {
+   public:
+    Recording(RankContext& context, Location where) : claim_(context.recorder_) {
+      context.check_idle(where);
+    }
+
+   private:
+    const Recorder::Claim claim_;
+  };
 
   // Lets go of the programs that use a group.
   void forget_programs_of(const ir::Group& group);

@@ -81,8 +81,8 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
 // Looks at memory of the caller's, on the host: no copy. It must not change while tensors use it;
 // `release(data)` is called when the last one is gone and no peer reads it any more: by the thread
 // of a peer maybe, where ranks are threads, and after this rank's World has ended. It must not wait
-// for a collective, nor start one or record anything; nor throw, and to evaluate something while a
-// program runs is a UsageError.
+// for a collective, nor start one or record anything; nor throw. While a program runs, to record or
+// to evaluate something is a UsageError.
 // Without `release` collectives copy the memory for peers. Throws UsageError for a pointer that is
 // null or not aligned as the dtype's elements are, and for a bool that is neither 0 nor 1.
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},

@@ -115,6 +115,7 @@ std::vector<Tensor> CustomScope::finish(
     const std::vector<Tensor>& residuals, Backward backward, Location where) const {
   if (results.empty()) throw UsageError("custom_vjp: the function gives no tensor", where);
   RankContext& context = RankContext::current();
+  const RankContext::Recording recording(context, where);
   Trace& trace = context.trace();
 
   // What was there before and is no argument. A result may be such a tensor itself.

@@ -113,6 +113,7 @@ std::vector<Tensor> GradientScope::gradients(const Tensor& value, const std::vec
         without_value("the result of the function to differentiate", value.was_moved()), where);
   }
   RankContext& context = RankContext::current();
+  const RankContext::Recording recording(context, where);
   Trace& trace = context.trace();
   trace.differentiate();
   std::vector<ir::Value> values;

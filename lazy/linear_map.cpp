@@ -65,7 +65,9 @@ std::shared_ptr<const LinearMap::Function> LinearMap::Function::derive(
                         ": it is not floating-point",
                     where);
   }
-  Trace& trace = RankContext::current().trace();
+  RankContext& context = RankContext::current();
+  const RankContext::Recording recording(context, where);
+  Trace& trace = context.trace();
   trace.differentiate();
   const std::vector<ir::Value> starts = values_of(trace, wrt, where);
   const std::vector<ir::Value> ends = values_of(trace, outputs, where);
@@ -86,7 +88,7 @@ LinearMap LinearMap::pushforward(const std::vector<Tensor>& outputs, const std::
 std::vector<Tensor> LinearMap::operator()(const std::vector<Tensor>& operands,
                                           Location where) const {
   RankContext& context = RankContext::current();
-  const Recorder::Claim claim(context.recorder());
+  const RankContext::Recording recording(context, where);
   Trace& trace = context.trace();
   if (operands.size() != function_->own) {
     throw TypeError("a derivative of " + ir::counted(function_->own, "floating-point tensor") +

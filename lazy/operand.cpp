@@ -137,7 +137,7 @@ Tensor Operand::tensor(DType like) const {
   if (const auto* state = std::get_if<detail::StatePtr>(&value_)) return Tensor(*state);
   check_dtype(like, where_);
   RankContext& context = RankContext::current();
-  const detail::Recorder::Claim claim(context.recorder());
+  const RankContext::Recording recording(context, where_);
   const ir::Value value = value_in(context, like);
   return Tensor(context.trace().handle(value, context.line_of(where_)));
 }

@@ -29,7 +29,7 @@ Tensor apply(Op op, std::initializer_list<detail::StatePtr> operands,
 // One operand; a number stands for itself.
 Tensor unary(Op op, const Operand& x, std::vector<ir::Attribute> attributes = {}) {
   RankContext& context = RankContext::current();
-  const detail::Recorder::Claim claim(context.recorder());
+  const RankContext::Recording recording(context, x.where());
   const ir::Value value = x.value_in(context, x.dtype());
   return Tensor(context.record_local(op, std::span(&value, 1), std::move(attributes), x.where()));
 }
@@ -62,7 +62,7 @@ template <std::size_t count>
 Tensor apply_unified(Op op, const std::array<const Operand*, count>& operands,
                      std::vector<ir::Attribute> attributes = {}) {
   RankContext& context = RankContext::current();
-  const detail::Recorder::Claim claim(context.recorder());
+  const RankContext::Recording recording(context, operands[0]->where());
   const auto values = unified(context, operands);
   return Tensor(context.record_local(op, values, std::move(attributes), operands[0]->where()));
 }
@@ -111,7 +111,7 @@ Tensor operator^(const Operand& x, const Operand& y) {
 
 Tensor select(const Operand& condition, const Operand& x, const Operand& y) {
   RankContext& context = RankContext::current();
-  const detail::Recorder::Claim claim(context.recorder());
+  const RankContext::Recording recording(context, condition.where());
   const auto [if_true, if_false] = unified<2>(context, {&x, &y});
   const std::array values = {condition.value_in(context, condition.dtype()), if_true, if_false};
   return Tensor(context.record_local(Op::select, values, {}, condition.where()));

@@ -19,7 +19,7 @@ using ir::Op;
 // A u64 that is passed at run time: another seed is no new program.
 Tensor runtime_number(std::uint64_t number, Location where) {
   RankContext& context = RankContext::current();
-  const detail::Recorder::Claim claim(context.recorder());
+  const RankContext::Recording recording(context, where);
   const Location line = context.line_of(where);
   detail::Trace& trace = context.trace();
   trace.builder().at(line);
@@ -29,7 +29,7 @@ Tensor runtime_number(std::uint64_t number, Location where) {
 // A key lies on a device, as tensors do.
 Tensor key_of(std::uint64_t seed, Location where) {
   RankContext& context = RankContext::current();
-  const detail::Recorder::Claim claim(context.recorder());
+  const RankContext::Recording recording(context, where);
   detail::Trace& trace = context.trace();
   trace.builder().at(where);
   const detail::StatePtr made = trace.handle(trace.runtime_scalar(Array::scalar(seed)), where);

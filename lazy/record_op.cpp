@@ -75,7 +75,7 @@ void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attri
 
 std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> operands,
                                           std::vector<ir::Attribute> attributes, Location given) {
-  const Recorder::Claim claim(recorder_);
+  const Recording recording(*this, given);
   const Location where = line_of(given);
   if (op == ir::Op::wait && operands[0]->is_data()) {
     // Its collective is under way or done; the tensor shares the data, and whoever reads it waits.

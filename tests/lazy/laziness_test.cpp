@@ -228,6 +228,31 @@ TEST(Laziness, CodeThatReleasesMemoryInACallNeitherCallsNorForgetsTheFunction) {
   EXPECT_EQ(twice.programs(), 1U);
 }
 
+TEST(Laziness, NothingIsRecordedInTheMiddleOfAProgram) {
+  const Tensor x = tensor({1.F});
+  const Tensor y = x + 1.F;
+  const Key key(1);
+  {
+    const detail::RankContext::Running running(detail::RankContext::current());
+    {
+      const detail::RankContext::Running inner(detail::RankContext::current());
+    }
+    const std::string said = "something is recorded";
+    expect_error<UsageError>([&] { return x + 1.F; }, {said});
+    expect_error<UsageError>([&] { return -y; }, {said});
+    expect_error<UsageError>([&] { return select(y > 0.F, y, x); }, {said});
+    expect_error<UsageError>([&] { return concat({y, y}); }, {said});
+    expect_error<UsageError>([&] { return softmax(y); }, {said});
+    expect_error<UsageError>([&] { return zeros({2}); }, {said});
+    expect_error<UsageError>([&] { return arange(3); }, {said});
+    expect_error<UsageError>([&] { return Key(2); }, {said});
+    expect_error<UsageError>([&] { return normal({2}, key); }, {said});
+    expect_error<UsageError>([&] { grad([](const Tensor& z) { return sum(z * z); })(y); }, {said});
+    EXPECT_EQ(tensor({3.F}).item<float>(), 3) << "data is not recorded";
+  }
+  EXPECT_EQ((y * 2.F).item<float>(), 4);
+}
+
 TEST(Laziness, DumpShowsWhatIsRecordedWithItsLines) {
   const Tensor x = tensor({1.F, 2.F});
   const unsigned line = __LINE__ + 1;
