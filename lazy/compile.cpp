@@ -203,6 +203,13 @@ void CompiledFunction::check_numbers(const Program& program) const {
 }
 
 void CompiledFunction::run(RankContext& context, Program& program) {
+  try {
+    check_numbers(program);
+  } catch (const TypeError& error) {
+    // The narrowed number would only be tried once more, and not fail.
+    codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+    throw;
+  }
   running_ = false;
   try {
     run_program(context, program);
@@ -266,7 +273,6 @@ std::vector<StatePtr> CompiledFunction::inputs_of(Program& program, bool ran) co
 }
 
 void CompiledFunction::run_program(RankContext& context, Program& program) {
-  check_numbers(program);
   std::vector<std::int64_t> values;
   if (program.sizes) values = sizes_of(program);
   std::size_t tensor = 0;

@@ -333,5 +333,33 @@ TEST(LostCalls, ACompiledFunctionStartsWhatDoesNotNeedAFailedArgument) {
       kQuickly);
 }
 
+// One of two collectives needs a number that does not fit, on one rank alone.
+TEST(LostCalls, ACallThatIsRefusedForItsNumberStartsNothingAndThePeersAreTold) {
+  simulate(
+      2,
+      [](World& world) {
+        const Group one({0, 1}, "one");
+        const Group other({0, 1}, "other");
+        auto both = compile([&](const Tensor& x, float y) {
+          return std::pair(Tensor(all_reduce(x, one)), Tensor(all_reduce(x * y, other)));
+        });
+        const Tensor x = ones({1}, DType::f16);
+        const auto read = [](const Tensor& t) { return cast(t, DType::f32).item<float>(); };
+        const auto [sum, scaled] = both(x, 3.F);
+        EXPECT_EQ(read(sum), 2);
+        EXPECT_EQ(read(scaled), 6);
+        if (world.rank() == 0) {
+          expect_error<TypeError>([&] { both(x, 65536.F); }, {"65536 meets a tensor of f16"});
+        } else {
+          const auto is_told = testing::ThrowsMessage<CommError>(
+              testing::AllOf(testing::HasSubstr("rank 0 did not start all_reduce sum f16[1]"),
+                             testing::HasSubstr("the number 65536")));
+          EXPECT_THAT([&] { read(both(x, 3.F).first); }, is_told);
+          EXPECT_THAT([&] { read(all_reduce(x, other)); }, is_told);
+        }
+      },
+      kQuickly);
+}
+
 }  // namespace
 }  // namespace tutti::test::failed_evaluation_test
