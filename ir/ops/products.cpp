@@ -158,8 +158,10 @@ Term patches(Term x, const Shape& weight, const List& out, const Window& window)
   const Shape places{std::span(weight.begin() + 2, weight.end())};
   const std::int64_t of_group = channels / window.groups * places.elements();
   std::vector<Value> parts;
-  // Either way there is a slice for each of the fewer.
-  if (places.elements() > product(out)) {
+  // Of large windows there is a slice for each result, if these are fewer. (Not of all windows: for
+  // sizes that vary, the program has to be the same for all of them.)
+  constexpr std::int64_t kManyPlaces = 256;
+  if (places.elements() > kManyPlaces && places.elements() > product(out)) {
     for_each_index(Shape(out), [&](std::span<const std::int64_t> result) {
       const Term seen = seen_by(x, result, places, window);
       parts.push_back(reshape(seen, {n, window.groups, 1, of_group}).value());

@@ -35,7 +35,7 @@ bool decompose_all(Graph& graph);
 bool canonicalize(Graph& graph);
 // The same for a function that a node runs: what its collectives become, the program says.
 bool canonicalize_function(Graph& graph);
-// The same for these composites, by node.
+// The same for these composites, by node, and for all composites that they stand for.
 bool decompose_nodes(Graph& graph, const std::vector<bool>& which);
 // Computes nodes whose operands are all small constants, but no sums and products of several floats
 // narrower than f64: of these it would know no infinities.

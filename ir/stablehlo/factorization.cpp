@@ -1,7 +1,7 @@
-#include <tutti/ir/function.h>
 #include <tutti/ir/stablehlo/bits.h>
 #include <tutti/ir/stablehlo/factorization.h>
 #include <tutti/ir/stablehlo/layout.h>
+#include <tutti/ir/stablehlo/numbered_loop.h>
 
 #include <algorithm>
 #include <functional>
@@ -12,55 +12,6 @@ namespace tutti::ir::stablehlo {
 namespace {
 
 using Terms = std::vector<Term>;
-
-// A scan whose steps get the carries, their number (i32[]) and the invariants, and give the next
-// carries and what is stacked.
-Terms over_columns(
-    Step& step, const Terms& carries, const Terms& invariants, std::int64_t length,
-    const std::function<Terms(const Terms& carries, Term number, const Terms& invariants)>& body) {
-  std::vector<Value> operands;
-  Graph graph("column");
-  const Mesh* const mesh = step.translator.mesh().get();
-  graph.mesh = step.translator.mesh();
-  graph.default_device = step.builder().graph().default_device;
-  std::uint8_t replicated = mesh == nullptr ? std::uint8_t{0} : all_dimensions(*mesh);
-  for (const Terms* const list : {&carries, &invariants}) {
-    for (const Term& term : *list) {
-      const Replication& own = term.type().replication;
-      if (!own.literal) replicated &= own.dimensions;
-    }
-  }
-  Builder builder(graph);
-  builder.at(step.builder().location());
-  const auto parameter = [&](const std::string& name, const Type& type) {
-    Type own{.dtype = type.dtype, .shape = type.shape};
-    own.replication.dimensions = replicated;
-    return Term(&builder, graph.add_parameter(name, own));
-  };
-  const auto parameters = [&](const Terms& terms, const std::string& name) {
-    Terms out;
-    for (const Term& term : terms) {
-      operands.push_back(term.value());
-      out.push_back(parameter(name + std::to_string(out.size()), term.type()));
-    }
-    return out;
-  };
-  const Terms inner = parameters(carries, "carry");
-  operands.push_back(step.iota(DType::i32, {length}, 0).value());
-  const Term number = parameter("number", {.dtype = DType::i32, .shape = {}});
-  const Terms fixed = parameters(invariants, "fixed");
-  std::vector<Value> results;
-  for (const Term& result : body(inner, number, fixed)) results.push_back(result.value());
-  graph.set_results(std::move(results));
-  const NodeId scan = step.builder().node(Op::scan, operands,
-                                          {std::make_shared<const Function>(std::move(graph)),
-                                           std::ssize(carries), std::int64_t{1}, length});
-  Terms out;
-  for (std::uint32_t i = 0; i < step.builder().graph().node(scan).result_count; ++i) {
-    out.emplace_back(&step.builder(), step.builder().graph().result(scan, i));
-  }
-  return out;
-}
 
 // Of matrices [batch, rows, columns] the part of these sizes that begins at these places.
 Term part(Term x, Term row, Term column, std::int64_t rows, std::int64_t columns) {
@@ -107,34 +58,36 @@ Term substitute(Step& step, Term a, Term b, bool unit) {
     const Term next = rest - select(below, column_of(fixed[0], j) * x, 0);
     return {next, reshape(x, {x.shape()[0], x.shape()[2]})};
   };
-  return transposed(over_columns(step, {b}, {a}, row_count(b), column)[1], {1, 0, 2});
+  return transposed(numbered_loop(step, {b}, {a}, row_count(b), column)[1], {1, 0, 2});
 }
 
 // A lower triangular matrix, whose systems are halved until they have few rows. For many right
-// sides the blocks on the diagonal are inverted, all at once, so that all else are products.
+// sides the blocks on the diagonal are inverted, all of a size at once, so that all else are
+// products.
 class LowerSystem {
  public:
   LowerSystem(Step& step, Term a, std::int64_t right_sides, bool unit)
       : step_(step), a_(a), unit_(unit) {
     const std::int64_t count = row_count(a) / kFewColumns;
+    const std::int64_t last = count * kFewColumns;
+    if (last < row_count(a) && right_sides >= kManyBlockColumns) {
+      inverse_of_last_ = inverse(corner(last, row_count(a)));
+    }
     if (count * right_sides < kManyBlockColumns) return;
     Terms blocks;
     for (std::int64_t i = 0; i < count; ++i) {
       blocks.push_back(corner(i * kFewColumns, (i + 1) * kFewColumns));
     }
-    const Term stacked = concatenated(blocks, 0);
-    const Term diagonal = numbers(stacked, 1) == numbers(stacked, 2);
-    const Term ones = select(diagonal, stacked.constant(1), 0);
-    inverses_ = substitute(step, stacked, broadcast_to(ones, stacked.shape()), unit);
+    inverses_ = inverse(concatenated(blocks, 0));
   }
 
   // x with A x = b, where A are the rows and columns between these.
   Term solve(std::int64_t from, std::int64_t to, Term b) const {
     const std::int64_t size = to - from;
     if (size <= kFewColumns) {
-      const bool is_inverted = inverses_.valid() && size == kFewColumns;
-      return is_inverted ? matmul(inverse_at(from), b)
-                         : substitute(step_, corner(from, to), b, unit_);
+      const Term& inverses = size == kFewColumns ? inverses_ : inverse_of_last_;
+      if (!inverses.valid()) return substitute(step_, corner(from, to), b, unit_);
+      return matmul(size == kFewColumns ? inverse_at(from) : inverse_of_last_, b);
     }
     const std::int64_t half = half_of(size);
     const Term first = solve(from, from + half, rows_between(b, 0, half));
@@ -146,6 +99,11 @@ class LowerSystem {
  private:
   static constexpr std::int64_t kManyBlockColumns = 128;  // right sides, times the blocks
 
+  Term inverse(Term a) const {
+    const Term diagonal = numbers(a, 1) == numbers(a, 2);
+    const Term ones = select(diagonal, a.constant(1), 0);
+    return substitute(step_, a, broadcast_to(ones, a.shape()), unit_);
+  }
   Term corner(std::int64_t from, std::int64_t to) const {
     return columns_between(rows_between(a_, from, to), from, to);
   }
@@ -158,7 +116,9 @@ class LowerSystem {
   Step& step_;
   const Term a_;
   const bool unit_;
-  Term inverses_;  // [blocks * batch, few, few]; not valid: of few right sides
+  // Not valid: of few right sides.
+  Term inverses_;         // [blocks * batch, few, few]
+  Term inverse_of_last_;  // [batch, rows, rows] of the block that has fewer
 };
 
 std::pair<Term, Term> cholesky_by_columns(Step& step, Term a) {
@@ -172,7 +132,7 @@ std::pair<Term, Term> cholesky_by_columns(Step& step, Term a) {
     return {rest - below * matrix_transposed(below), reshape(own, {batch, row_count(rest)}),
             reshape((square > 0).apply(Op::logical_not), {batch})};
   };
-  const Terms out = over_columns(step, {a}, {}, column_count(a), column);
+  const Terms out = numbered_loop(step, {a}, {}, column_count(a), column);
   return {transposed(out[1], {1, 2, 0}), out[2]};
 }
 
@@ -202,7 +162,7 @@ LuFactors lu_by_columns(Step& step, Term a) {
   };
   const std::int64_t steps = std::min(row_count(a), column_count(a));
   const Term order = broadcast_to(numbers(a, 1), {a.shape()[0], row_count(a), 1});
-  const Terms out = over_columns(step, {a, order}, {}, steps, column);
+  const Terms out = numbered_loop(step, {a, order}, {}, steps, column);
   return {out[0], transposed(out[2], {1, 0}), out[1], out[3]};
 }
 
@@ -230,7 +190,7 @@ QrFactors qr_by_columns(Step& step, Term a) {
     return {select(columns == j, made, next), reshape(tau, {rest.shape()[0]})};
   };
   const std::int64_t steps = std::min(row_count(a), column_count(a));
-  const Terms out = over_columns(step, {a}, {}, steps, column);
+  const Terms out = numbered_loop(step, {a}, {}, steps, column);
   return {out[0], reshape(transposed(out[1], {1, 0}), {a.shape()[0], 1, steps})};
 }
 

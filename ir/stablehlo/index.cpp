@@ -41,7 +41,7 @@ bool as_take(Step& step, Term x, Term indices, const IndexMap& map, const List& 
   for (int d = 0; d < indices.shape().rank(); ++d) {
     if (d != map.vector) batch.push_back(indices.shape()[d]);
   }
-  const Term taken = apply(Op::take, x, reshape(indices, Shape(batch)), {axis});
+  const Term taken = apply(Op::take, x, component_of(indices, map, 0), {axis});
   // [before..., batch..., behind...] to [batch..., before..., behind...]
   List order;
   const auto count = std::ssize(batch);
@@ -60,16 +60,17 @@ void gather(Step& step) {
   const List offsets = step.integers_in(all, "offset_dims");
   const List collapsed = step.integers_in(all, "collapsed_slice_dims");
   const Attribute* const vector = all.find("index_vector_dim");
-  const IndexMap map = {.window = step.integers("slice_sizes"),
-                        .index_of = step.integers_in(all, "start_index_map"),
-                        .operand_batch = step.integers_in(all, "operand_batching_dims"),
-                        .indices_batch = step.integers_in(all, "start_indices_batching_dims"),
-                        .vector = vector == nullptr ? 0 : vector->integer};
+  IndexMap map = {.window = step.integers("slice_sizes"),
+                  .index_of = step.integers_in(all, "start_index_map"),
+                  .operand_batch = step.integers_in(all, "operand_batching_dims"),
+                  .indices_batch = step.integers_in(all, "start_indices_batching_dims"),
+                  .vector = vector == nullptr ? 0 : vector->integer};
   check_places(step, x.shape(), indices.shape(), map);
   if (step.shape().elements() == 0) {
     step.result(broadcast_to(x.constant(0), step.shape()));
     return;
   }
+  map = without_whole(x.shape(), std::move(map));
   if (as_take(step, x, indices, map, collapsed, offsets)) return;
   const RowNumbers numbers = row_numbers(step, x.shape(), indices, map, false);
   const int first = first_of_row(x.shape(), map);

@@ -2,6 +2,8 @@
 #include <tutti/ir/stablehlo/place_numbers.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace tutti::ir::stablehlo {
 
@@ -33,7 +35,33 @@ Term component(Term indices, std::int64_t vector, std::int64_t i) {
   return reshape(along(indices, axis, i, i + 1), Shape(sizes));
 }
 
+// Whether a component that is for a whole dimension lies inside, of all of them, as that shape.
+Term whole_inside(Step& step, Term indices, const IndexMap& map, const Shape& shape) {
+  Term inside = step.scalar(DType::boolean, 1);
+  for (const std::int64_t each : map.of_whole) {
+    inside = both(reshape(wide_indices(component(indices, map.vector, each)) == 0, shape), inside);
+  }
+  return inside;
+}
+
 }  // namespace
+
+IndexMap without_whole(const Shape& operand, IndexMap map) {
+  List kept;
+  for (std::size_t i = 0; i < map.index_of.size(); ++i) {
+    const std::int64_t d = map.index_of[i];
+    const bool whole = map.window[static_cast<std::size_t>(d)] == operand[static_cast<int>(d)];
+    (whole ? map.of_whole : map.component).push_back(static_cast<std::int64_t>(i));
+    if (!whole) kept.push_back(d);
+  }
+  map.index_of = std::move(kept);
+  return map;
+}
+
+Term component_of(Term indices, const IndexMap& map, std::size_t i) {
+  return component(indices, map.vector,
+                   map.component.empty() ? static_cast<std::int64_t>(i) : map.component[i]);
+}
 
 void check_places(Step& step, const Shape& operand, const Shape& indices, const IndexMap& map) {
   const auto in_rank = [](const List& list, int rank) {
@@ -112,6 +140,7 @@ RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const Ind
 
   Term number = step.scalar(dtype, 0);
   Term inside = step.scalar(DType::boolean, 1);
+  if (tell_outside) inside = whole_inside(step, indices, map, batch_shape);
   std::int64_t stride = rows;
   for (int d = 0; d < first; ++d) {
     const std::int64_t window = map.window[static_cast<std::size_t>(d)];
@@ -121,7 +150,8 @@ RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const Ind
     const auto most = static_cast<double>(operand[d] - window);
     Term start;
     if (const auto at = std::ranges::find(map.index_of, d); at != map.index_of.end()) {
-      start = wide_indices(component(indices, map.vector, at - map.index_of.begin()));
+      start = wide_indices(
+          component_of(indices, map, static_cast<std::size_t>(at - map.index_of.begin())));
       if (tell_outside)
         inside = both(reshape(both(start >= 0, start <= most), batch_shape), inside);
       start = reshape(cast(minimum(maximum(start, 0), most), dtype), batch_shape);
@@ -142,6 +172,37 @@ RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const Ind
   out.rows = broadcast_to(number, Shape(window_sizes));
   if (tell_outside) out.inside = broadcast_to(inside, Shape(window_sizes));
   return out;
+}
+
+WindowStarts window_starts(Step& step, const Shape& operand, Term indices, const IndexMap& map) {
+  List batch;
+  for (int d = 0; d < indices.shape().rank(); ++d) {
+    if (d != map.vector) batch.push_back(indices.shape()[d]);
+  }
+  const Shape shape(batch);
+  const Shape flat{shape.elements()};
+  Term inside = reshape(broadcast_to(whole_inside(step, indices, map, shape), shape), flat);
+  std::vector<Term> columns;
+  for (int d = 0; d < operand.rank(); ++d) {
+    Term start = broadcast_to(step.scalar(DType::i64, 0), flat);
+    if (const auto at = std::ranges::find(map.index_of, d); at != map.index_of.end()) {
+      start = reshape(cast(wide_indices(component_of(
+                               indices, map, static_cast<std::size_t>(at - map.index_of.begin()))),
+                           DType::i64),
+                      flat);
+      const auto most = static_cast<double>(operand[d] - map.window[static_cast<std::size_t>(d)]);
+      inside = both(both(start >= 0, start <= most), inside);
+    } else if (const auto of = std::ranges::find(map.operand_batch, d);
+               of != map.operand_batch.end()) {
+      const std::int64_t from =
+          map.indices_batch[static_cast<std::size_t>(of - map.operand_batch.begin())];
+      const auto axis = static_cast<int>(from > map.vector ? from - 1 : from);
+      const Term numbers = places(step.builder(), DType::i64, shape.rank(), axis, shape[axis]);
+      start = reshape(broadcast_to(numbers, shape), flat);
+    }
+    columns.push_back(reshape(start, {flat[0], 1}));
+  }
+  return {concatenated(columns, 1), inside};
 }
 
 }  // namespace tutti::ir::stablehlo

@@ -1,6 +1,7 @@
 #include <tutti/ir/stablehlo/bits.h>
 #include <tutti/ir/stablehlo/monoid.h>
 #include <tutti/ir/stablehlo/place_numbers.h>
+#include <tutti/ir/stablehlo/scatter_parts.h>
 #include <tutti/ir/stablehlo/scatter_region.h>
 
 #include <algorithm>
@@ -118,40 +119,6 @@ Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {
   return updates;
 }
 
-// Updates of one index: a part of each operand is changed, if all of it is there.
-void change_part(Step& step, const Terms& x, Term indices, const IndexMap& map,
-                 const Terms& updates) {
-  const int rank = x[0].shape().rank();
-  const Shape part(map.window);
-  const Term index = cast(reshape(indices, {indices.shape().elements()}), DType::i64);
-  const Term zero = step.scalar(DType::i64, 0);
-  Terms starts;
-  Term inside = step.scalar(DType::boolean, 1);
-  for (int d = 0; d < rank; ++d) {
-    const auto found = std::ranges::find(map.index_of, d);
-    if (found == map.index_of.end()) {
-      starts.push_back(reshape(zero, {1}));
-      continue;
-    }
-    const std::int64_t component = found - map.index_of.begin();
-    starts.push_back(along(index, 0, component, component + 1));
-    const Term start = reshape(starts.back(), {});
-    inside = apply(Op::logical_and, inside, start >= 0);
-    const auto last = static_cast<double>(x[0].shape()[d] - part[d]);
-    inside = apply(Op::logical_and, inside, start <= last);
-  }
-  const Term place = concatenated(starts, 0);
-  Terms before;
-  for (const Term& each : x) {
-    before.push_back(apply(Op::dynamic_slice, each, place, {map.window}));
-  }
-  const Terms after = replaces(step) ? updates : step.combine(before, updates);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Term change = select(broadcast_to(inside, part), after[i], before[i]);
-    step.result(apply(Op::dynamic_update_slice, x[i], change, place, {}));
-  }
-}
-
 void scatter(Step& step) {
   const int count = step.count() / 2;
   if (count < 1 || step.count() != 2 * count + 1 || step.operation.regions.size() != 1 ||
@@ -191,25 +158,15 @@ void scatter(Step& step) {
   }
   const Term indices = step.operand(count);
   check_places(step, x.shape(), indices.shape(), map);
-  std::int64_t index_vectors = indices.shape().elements();
-  if (map.vector < indices.shape().rank()) {
-    index_vectors /= std::max<std::int64_t>(1, indices.shape()[static_cast<int>(map.vector)]);
-  }
-  if (x.shape().rank() > 0 && index_vectors == 1 && batch.empty() &&
-      indices.shape().elements() == std::ssize(map.index_of)) {
+  map = without_whole(x.shape(), std::move(map));
+  if (are_parts(step, x.type(), indices.shape(), map)) {
     Terms all_x;
-    Terms parts;
+    Terms all_updates;
     for (int i = 0; i < count; ++i) {
-      const Term each = step.operand(count + 1 + i);
-      List order = others(each.shape().rank(), window_dims);
-      order.insert(order.end(), window_dims.begin(), window_dims.end());
-      if (std::ssize(order) != each.shape().rank()) {
-        step.fail("update_window_dims do not fit the updates");
-      }
       all_x.push_back(step.operand(i));
-      parts.push_back(reshape(transposed(each, order), Shape(map.window)));
+      all_updates.push_back(step.operand(count + 1 + i));
     }
-    return change_part(step, all_x, indices, map, parts);
+    return change_parts(step, all_x, indices, map, all_updates, window_dims);
   }
   const RowNumbers numbers = row_numbers(step, x.shape(), indices, map, true);
   const int first = first_of_row(x.shape(), map);

@@ -156,8 +156,15 @@ TEST(BoundSizes, MasksProducts) {
               "dot_general(%x, %y) {contract_x = [0], contract_y = [0]}");
   expect_node("%x: f32[n<=5,2,4,4], %w: f32[3,2,2,2]",
               "conv(%x, %w) {stride = [1, 1], low = [1, 1], high = [0, 0], dilation = [1, 1]}");
-  expect_node("%x: f32[2,2,n<=6], %w: f32[3,2,2]",
-              "conv(%x, %w) {stride = [1], low = [1], high = [0], dilation = [1]}");
+  for (const std::string dtype : {"f32", "bf16"}) {
+    expect_node("%x: " + dtype + "[2,2,n<=6], %w: " + dtype + "[3,2,2]",
+                "conv(%x, %w) {stride = [1], low = [1], high = [0], dilation = [1]}");
+    // A window of more places than there are results.
+    expect_node("%x: " + dtype + "[2,2,n<=6], %w: " + dtype + "[3,2,5]",
+                "conv(%x, %w) {stride = [1], low = [2], high = [2], dilation = [1]}");
+    expect_node("%x: " + dtype + "[2,n<=5,6], %w: " + dtype + "[3,n,3]",
+                "conv(%x, %w) {stride = [1], low = [1], high = [1], dilation = [1]}");
+  }
 }
 
 TEST(BoundSizes, TakesCompositesApartWhereTheyMixWhatVaries) {

@@ -138,7 +138,7 @@ TEST(ShmResults, AForkedProcessKeepsResultsAsTheyWere) {
     Child child([&]() -> std::string {
       close(ends[1]);
       char none = 0;
-      EXPECT_EQ(read(ends[0], &none, 1), 0);  // until they are overwritten
+      EXPECT_EQ(::read(ends[0], &none, 1), 0);  // until they are overwritten
       for (const auto& result : results) EXPECT_TRUE(is_full_of(*result, 2));
       return "";
     });

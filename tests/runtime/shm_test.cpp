@@ -177,7 +177,7 @@ TEST(Shm, AForkedProcessHasNoCopyOfWhatIsFree) {
       Child child([&]() -> std::string {
         close(ends[1]);
         char none = 0;
-        EXPECT_EQ(read(ends[0], &none, 1), 0);  // until the rank has written
+        EXPECT_EQ(::read(ends[0], &none, 1), 0);  // until the rank has written
         const std::shared_ptr<Buffer> again = allocate();
         EXPECT_EQ(again->data(), place);
         EXPECT_EQ(again->data()[again->bytes() / 2], std::byte{2});

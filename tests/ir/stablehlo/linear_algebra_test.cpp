@@ -152,6 +152,32 @@ TEST(StablehloLinearAlgebra, CholeskyOfManyColumns) {
   }
 }
 
+// Blocks on the diagonal are inverted where there are so many right sides, the last one too.
+TEST(StablehloLinearAlgebra, TriangularSystemsOfManyRightSides) {
+  for (const std::int64_t rows : {std::int64_t{5}, kSize}) {
+    const std::int64_t columns = 200;
+    Array a = random_matrix({rows, rows}, 4);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      a.data<double>()[static_cast<std::size_t>(i * rows + i)] += i % 2 == 0 ? 9 : -9;
+    }
+    const Array b = random_matrix({rows, columns}, 5);
+    const std::string types = matrix_type(rows, rows) + ", %b: " + matrix_type(rows, columns);
+    const auto out = run_stablehlo(
+        stablehlo_function("%a: " + types, matrix_type(rows, columns),
+                           R"(
+    %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : ()" +
+                               matrix_type(rows, rows) + ", " + matrix_type(rows, columns) +
+                               ") -> " + matrix_type(rows, columns) +
+                               "\n    return %0 : " + matrix_type(rows, columns)),
+        {a, b});
+    Matrix lower(a);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = i + 1; j < rows; ++j) lower(i, j) = 0;
+    }
+    EXPECT_LT(largest_difference(product(lower, Matrix(out[0])), Matrix(b)), 1e-12) << rows;
+  }
+}
+
 TEST(StablehloLinearAlgebra, LuOfManyColumns) {
   for (const auto& [rows, columns] : {std::pair{kSize, kSize},
                                       {kSize, kSize + 30},

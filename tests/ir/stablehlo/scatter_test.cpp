@@ -216,5 +216,45 @@ TEST(StablehloScatter, RefusesChoicesByWhatIsNotChosenAlike) {
   EXPECT_THAT(refusal(text), HasSubstr("one after another"));
 }
 
+// As of dynamic_update_slice under vmap: a window for each row of the batch, in the order of the
+// windows, those that stick out being dropped. Few are written one after another, more by a loop.
+TEST(StablehloScatter, PutsWindowsOfABatchOneAfterAnother) {
+  for (const std::int64_t batch : {3, 40}) {
+    const std::int64_t length = 700;
+    const std::string b = std::to_string(batch);
+    const std::string x_type = "tensor<" + b + "x700x2xf32>";
+    const std::string u_type = "tensor<" + b + "x3x2xf32>";
+    const std::string text = R"(
+    %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      stablehlo.return %b : tensor<f32>
+    }) : ()" + x_type + ", tensor<" +
+                             b + "x2xi32>, " + u_type + ") -> " + x_type +
+                             "\n    return %0 : " + x_type;
+    std::vector<float> x(static_cast<std::size_t>(batch * length * 2));
+    std::vector<float> updates(static_cast<std::size_t>(batch * 6));
+    std::vector<std::int32_t> starts;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 97);
+    for (std::size_t i = 0; i < updates.size(); ++i) updates[i] = -1 - static_cast<float>(i);
+    std::vector<float> expected = x;
+    for (std::int64_t row = 0; row < batch; ++row) {
+      // One in seven sticks out, one in five in the dimension of which it has all.
+      const std::int64_t start = row % 7 == 2 ? length - 2 : row * 13;
+      const std::int64_t other = row % 5 == 1 ? 1 : 0;
+      starts.push_back(static_cast<std::int32_t>(start));
+      starts.push_back(static_cast<std::int32_t>(other));
+      if (start > length - 3 || other != 0) continue;
+      for (std::int64_t k = 0; k < 6; ++k) {
+        expected[static_cast<std::size_t>((row * length + start) * 2 + k)] =
+            updates[static_cast<std::size_t>(row * 6 + k)];
+      }
+    }
+    EXPECT_EQ(
+        run_one("%x: " + x_type + ", %i: tensor<" + b + "x2xi32>, %u: " + u_type, x_type, text,
+                {f32(x, {batch, length, 2}), i32(starts, {batch, 2}), f32(updates, {batch, 3, 2})}),
+        f32(expected, {batch, length, 2}));
+  }
+}
+
 }  // namespace
 }  // namespace tutti::ir::stablehlo_scatter_test
