@@ -11,7 +11,7 @@ namespace tutti::ir {
 namespace {
 
 // A composite that stands for others stands for ones that don't.
-constexpr int kMostRounds = 4;
+constexpr int kMostNested = 4;
 enum class Outcome : std::uint8_t { nothing, done, again };
 
 // The parts are appended by Builder, so they are copied through as they are; composites among them
@@ -46,7 +46,7 @@ bool decompose_but(Graph& graph, Stays&& stays, PartStays&& part_stays) {
   Outcome outcome = round(stays);
   const bool changed = outcome != Outcome::nothing;
   for (int rounds = 1; outcome == Outcome::again; ++rounds) {
-    if (rounds == kMostRounds) throw InternalError("composites decompose into each other");
+    if (rounds == kMostNested) throw InternalError("composites decompose into each other");
     const std::vector<bool> which = std::move(next);
     outcome = round([&which](const Definition&, const Graph&, NodeId id) { return !which[id]; });
   }

@@ -74,19 +74,43 @@ Term polynomial(Term x, std::initializer_list<double> coefficients) {
   return out;
 }
 
-// Behind 2 a continued fraction (Laplace): its tail is cut where it no longer matters.
-Term erfc_of_large(Term x) {
-  const int depth = x.dtype() == DType::f64 ? 60 : 24;
-  Term tail = x;
-  for (int n = depth; n > 0; --n) tail = x + (0.5 * n) / tail;
-  return exp(-(x * x)) * (1 / std::sqrt(kPi)) / tail;
+// The first half of a float's digits, whose square is exact.
+Term leading_digits(Term x) {
+  const std::uint64_t kept = x.dtype() == DType::f64 ? ~std::uint64_t{0} << 27 : 0xFFFF'F000;
+  const Term bits = bitcast(x, unsigned_of(x.dtype()));
+  return bitcast(apply(Op::bitwise_and, bits, bits_of(bits, bits.dtype(), kept)), x.dtype());
 }
-Term erfc(Term given) {
-  const Term x = given.dtype() == DType::f64 ? given : cast(given, DType::f64);
-  const Term size = abs(x);
-  const Term large = erfc_of_large(maximum(size, 2));
-  const Term of_size = select(size < 2, 1 - erf(size), large);
-  return cast(select(x < 0, 2 - of_size, of_size), given.dtype());
+
+// erfc(x) = exp(-x^2) t p(t) with t = 1 / (1 + 0.4 x) for x from 0 to `most`, behind which it is 0.
+// p is the polynomial that meets it at Chebyshev's points, in u, which goes from -1 to 1: within
+// 4e-9 for f32, 1e-16 for f64. What squaring x loses would be lost many times over in large x, so
+// that the square is taken in two parts.
+Term erfc_of_positive(Term given) {
+  const bool wide = given.dtype() == DType::f64;
+  const double most = wide ? 28 : 11;
+  const Term x = minimum(given, most);
+  const double least_t = 1 / (1 + 0.4 * most);
+  const Term t = 1 / (1 + 0.4 * x);
+  const Term u = (t - 0.5 * (1 + least_t)) * (2 / (1 - least_t));
+  const Term p =
+      wide ? polynomial(
+                 u, {2.12977337569762798e-10,   1.38175348396589511e-10,   -2.50626184599183257e-9,
+                     7.27653808558102046e-10,   1.44487354715987549e-8,    -2.10616008443198797e-8,
+                     -4.63449465059226183e-8,   1.81580389208103398e-7,    -8.87120198100461654e-9,
+                     -1.06601993481636689e-6,   1.44825645254264735e-6,    5.2450020836044611e-6,
+                     -0.0000149753958147426904, -0.0000261980637931249387, 0.000126687994196539093,
+                     0.000193175112313367434,   -0.00106274070496772572,   -0.00278555254496020667,
+                     0.00694567887195326392,    0.0556861909410358606,     0.167585585964070141,
+                     0.324093552206930728,      0.449252850056514596})
+           : polynomial(u, {-2.20732179e-6, -9.581675577e-6, 3.563968379e-5, 0.0001235890548,
+                            -0.000424976155, -0.001894239677, 0.003220318539, 0.04085320439,
+                            0.1471981735, 0.323009421, 0.4878906575});
+  const Term first = leading_digits(x);
+  return exp(-(first * first)) * exp((first - x) * (first + x)) * (t * p);
+}
+Term erfc(Term x) {
+  const Term of_size = erfc_of_positive(abs(x));
+  return select(x < 0, 2 - of_size, of_size);
 }
 
 // Giles 2010, "Approximating the erfinv function", with his single-precision polynomials.

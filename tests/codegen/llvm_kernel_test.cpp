@@ -396,7 +396,7 @@ TEST(LlvmText, IsReadable) {
 }
 
 TEST(LlvmCompile, RefusesABrokenKernel) {
-  Kernel broken = KernelMaker("broken", {3}, {}, VectorAxis::outer, 10).kernel();
+  Kernel broken = KernelMaker("broken", {3}, {}, VectorAxis::outer, 0).kernel();
   const Kernel* const kernels[] = {&broken};
   EXPECT_THROW(native::compile(kernels), InternalError);
   EXPECT_THROW(native::llvm_text(broken), InternalError);

@@ -163,7 +163,7 @@ TEST_F(StoredCode, IsNotWhatTheEvaluatorUses) {
 TEST_F(StoredCode, FailuresAreNotStored) {
   DiskCache mine = cache();
   auto some = kernels(8);
-  some[3].block = 10;
+  some[3].block = 0;
   EXPECT_THROW(compile(mine, some), InternalError);
   EXPECT_EQ(mine.counts().hits, 0U);
   compile(mine, kernels(8));

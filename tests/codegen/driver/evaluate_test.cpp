@@ -191,7 +191,7 @@ TEST(Evaluate, SixteenBitFloatsRoundWhereTheyAreAskedTo) {
 }
 
 TEST(Evaluate, RefusesABrokenKernel) {
-  KernelMaker maker("broken", {3}, {}, VectorAxis::outer, 10);
+  KernelMaker maker("broken", {3}, {}, VectorAxis::outer, 0);
   EXPECT_THROW(make_evaluator(maker.kernel()), InternalError);
 }
 

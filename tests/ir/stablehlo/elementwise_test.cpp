@@ -142,6 +142,23 @@ TEST(StablehloElementwise, BitsChangeTheirSize) {
   EXPECT_EQ(narrow.data<std::int64_t>()[0], 0x1FFFFFFFFLL);
 }
 
+// As exact forms of gelu have it.
+TEST(StablehloElementwise, ErfcOfF32HasAllItsDigits) {
+  std::vector<float> x;
+  for (int i = -50; i <= 93; ++i) x.push_back(0.1F * static_cast<float>(i) + 0.003F);
+  const auto count = std::ssize(x);
+  const std::string type = "tensor<" + std::to_string(count) + "xf32>";
+  const Array out = apply("chlo.erfc %x : " + type + " -> " + type, type, {f32(x, {count})});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(out.at(static_cast<std::int64_t>(i)) / std::erfc(static_cast<double>(x[i])), 1,
+                5e-7)
+        << x[i];
+  }
+  EXPECT_EQ(apply("chlo.erfc %x : tensor<3xf32> -> tensor<3xf32>", "tensor<3xf32>",
+                  {f32({11, std::numeric_limits<float>::infinity(), -40}, {3})}),
+            f32({0, 0, 2}, {3}));
+}
+
 TEST(StablehloElementwise, SpecialFunctionsAreAccurateInTheirTails) {
   const auto of = [](const std::string& name, double x) {
     const std::string type = "tensor<f64>";
@@ -151,7 +168,13 @@ TEST(StablehloElementwise, SpecialFunctionsAreAccurateInTheirTails) {
   const auto expect = [&](const std::string& name, double x, double wanted) {
     EXPECT_NEAR(of(name, x) / wanted, 1, 1e-11) << name << " of " << x;
   };
-  for (const double x : {-3.0, 0.3, 1.9, 2.0, 2.1, 5.0, 20.0}) expect("erfc", x, std::erfc(x));
+  for (const double x : {-30.0, -3.0, -1e-9, 0.0, 1e-9, 0.3, 1.9, 2.0, 2.1, 5.0, 20.0, 26.0}) {
+    EXPECT_NEAR(of("erfc", x) / std::erfc(x), 1, 1e-15) << x;
+  }
+  EXPECT_EQ(of("erfc", 28), 0);
+  EXPECT_EQ(of("erfc", std::numeric_limits<double>::infinity()), 0);
+  EXPECT_EQ(of("erfc", -std::numeric_limits<double>::infinity()), 2);
+  EXPECT_TRUE(std::isnan(of("erfc", std::numeric_limits<double>::quiet_NaN())));
   for (const double x : {-2.5, -0.3, 0.1, 0.7, 3.5, 100.0}) expect("lgamma", x, std::lgamma(x));
   for (const double x : {-700.0, -0.5, 1e-9, 3.0}) expect("sinh", x, std::sinh(x));
   for (const double x : {1e-9, 0.5, 1e12, 1e200}) expect("asinh", x, std::asinh(x));
