@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -12,13 +13,23 @@ namespace tutti::runtime {
 // While a rank waits, those it waits for are asked to hurry (Backend::peer_waits).
 class Asking {
  public:
-  // `ranks` and their pages by position; `own` is the position of who waits.
+  // `ranks` and their pages by position; `own` is the position of who waits. With room in `spare`
+  // for all positions it needs no memory; it gives that back, larger maybe. One in another needs
+  // some.
   Asking(const std::vector<kernels::RankPage*>& pages, const std::vector<std::int64_t>& ranks,
-         int own, int spins)
-      : pages_(pages), ranks_(ranks), own_(own), patience_(std::min(spins, kLooksBeforeAsking)) {}
+         int own, int spins, std::vector<int>& spare)
+      : pages_(pages),
+        ranks_(ranks),
+        own_(own),
+        patience_(std::min(spins, kLooksBeforeAsking)),
+        spare_(spare),
+        asked_(std::exchange(spare, {})) {}
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
-  ~Asking() { keep_asking({}); }
+  ~Asking() {
+    keep_asking({});
+    if (spare_.capacity() < asked_.capacity()) spare_.swap(asked_);
+  }
 
   // To be called at every look in vain, with the positions of those still waited for.
   void looked(const std::vector<int>& late) {
@@ -58,6 +69,7 @@ class Asking {
   const int patience_;
   int looks_ = 0;
   bool has_asked_ = false;
+  std::vector<int>& spare_;
   std::vector<int> asked_;
 };
 

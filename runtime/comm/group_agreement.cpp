@@ -25,6 +25,8 @@ GroupAgreement::GroupAgreement(std::shared_ptr<HostFabric> fabric, std::shared_p
       spins_(fabric_->options().spins),
       timeout_(fabric_->options().timeout) {
   for (const std::int64_t member : members()) pages_.push_back(&fabric_->page(member));
+  // A wait needs no memory.
+  for (std::vector<int>* const each : {&missing_, &late_, &asked_}) each->reserve(pages_.size());
 }
 
 bool is_in_order(const std::string& tag, const std::vector<std::int64_t>& members) {
@@ -144,7 +146,7 @@ bool GroupAgreement::all_arrived(const GroupWork& work, bool may_wait) {
   };
   if (nobody_is_missing()) return true;
   if (!may_wait) return false;
-  Asking asking(pages_, members(), position_, spins_);
+  Asking asking(pages_, members(), position_, spins_, asked_);
   const bool arrived = wait_until(
       page_.signal(), spins_, timeout_of(work.waiting()),
       [&] {
@@ -198,7 +200,7 @@ void GroupAgreement::wait(const GroupWork& work, std::string_view what, Function
 void GroupAgreement::wait_elsewhere(const GroupWork& work, std::string_view what,
                                     FunctionRef<bool()> ready, FunctionRef<void()> before_sleep) {
   waited_long_ = true;
-  Asking asking(pages_, members(), position_, 0);
+  Asking asking(pages_, members(), position_, 0, asked_);
   const auto is_ready = [&] {
     if (ready()) return true;
     asking.looked(others());
@@ -257,7 +259,7 @@ void GroupAgreement::wait_for_all(std::uint64_t sequence, const Waiting& waiting
   if (released(sequence)) return;
   check_is_rank(waiting);
   check_failure(sequence, waiting);
-  Asking asking(pages_, members(), position_, spins_);
+  Asking asking(pages_, members(), position_, spins_, asked_);
   std::vector<int>& late = late_;
   const auto everybody_is_done = [&] {
     // A peer may need what we started, elsewhere or later.

@@ -181,6 +181,7 @@ class GroupAgreement {
   // Scratch.
   std::vector<int> missing_;
   std::vector<int> late_;
+  std::vector<int> asked_;  // lent to whoever waits
 };
 
 }  // namespace tutti::runtime

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/support/allocation_count.h"
 #include <gtest/gtest.h>
 
 namespace tutti::runtime::asking_test {
@@ -28,11 +29,12 @@ class AskingTest : public testing::Test {
       std::make_unique<std::array<kernels::RankPage, 3>>();
   std::vector<kernels::RankPage*> pages_;
   const std::vector<std::int64_t> ranks_{5, 70, 6};
+  std::vector<int> spare_;
 };
 
 TEST_F(AskingTest, CountsThoseWaitedForUntilTheyCome) {
   {
-    Asking asking(pages_, ranks_, 0, 1000);
+    Asking asking(pages_, ranks_, 0, 1000, spare_);
     asking.looked({1, 2});
     EXPECT_EQ(waiting(1), 0U);  // after a moment alone
     look_long(asking, {1, 2});
@@ -53,10 +55,10 @@ TEST_F(AskingTest, CountsThoseWaitedForUntilTheyCome) {
 // As where memory that is released in a wait waits for something itself.
 TEST_F(AskingTest, OneWaitInAnotherLeavesThatOnesCountAlone) {
   {
-    Asking outer(pages_, ranks_, 0, 1000);
+    Asking outer(pages_, ranks_, 0, 1000, spare_);
     look_long(outer, {1});
     {
-      Asking inner(pages_, ranks_, 0, 1000);
+      Asking inner(pages_, ranks_, 0, 1000, spare_);
       look_long(inner, {1, 2});
       EXPECT_EQ(waiting(1), 2U);
     }
@@ -64,6 +66,27 @@ TEST_F(AskingTest, OneWaitInAnotherLeavesThatOnesCountAlone) {
   }
   EXPECT_EQ(waiting(1), 0U);
   EXPECT_EQ(waiting(2), 0U);
+}
+
+TEST_F(AskingTest, NeedsNoMemoryWhereThereIsRoom) {
+  spare_.reserve(3);
+  const int* const room = spare_.data();
+  const std::vector<int> late{1, 2};
+  const test::AllocationCount before = test::thread_allocations();
+  for (int time = 0; time < 2; ++time) {
+    Asking asking(pages_, ranks_, 0, 1000, spare_);
+    look_long(asking, late);
+  }
+  EXPECT_EQ((test::thread_allocations() - before).allocations, 0U);
+  EXPECT_EQ(spare_.data(), room);
+  {
+    Asking outer(pages_, ranks_, 0, 1000, spare_);
+    look_long(outer, late);
+    Asking inner(pages_, ranks_, 0, 1000, spare_);
+    look_long(inner, {1});
+  }
+  EXPECT_EQ(spare_.data(), room);
+  EXPECT_TRUE(spare_.empty());
 }
 
 }  // namespace
