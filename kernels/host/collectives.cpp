@@ -72,9 +72,13 @@ std::uint64_t asked_bit(std::int64_t rank) {
 
 }  // namespace
 
-void ask(RankPage& own, RankPage& peer, std::int64_t peer_rank) {
-  peer.waiting_peers.fetch_add(1);
-  asked_word(own, peer_rank).fetch_or(asked_bit(peer_rank));
+bool ask(RankPage& own, RankPage& peer, std::int64_t peer_rank) {
+  std::atomic<std::uint64_t>& word = asked_word(own, peer_rank);
+  const std::uint64_t bit = asked_bit(peer_rank);
+  if ((word.load() & bit) != 0) return false;
+  peer.waiting_peers.fetch_add(1);  // first: what the bit says is taken away again
+  word.fetch_or(bit);
+  return true;
 }
 
 void stop_asking(RankPage& own, RankPage& peer, std::int64_t peer_rank) {

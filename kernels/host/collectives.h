@@ -169,8 +169,10 @@ struct RankPage {
 };
 
 // Counts the rank of the first page among those who wait for a peer, and no longer. It says so
-// itself. If it is killed in between, it may stay counted.
-void ask(RankPage& own, RankPage& peer, std::int64_t peer_rank);
+// itself, from one thread at a time. A rank counts once: ask() returns false, having done nothing,
+// where it does already, and who was told so does not stop it. If it is killed in the middle of
+// either, it may stay counted.
+[[nodiscard]] bool ask(RankPage& own, RankPage& peer, std::int64_t peer_rank);
 void stop_asking(RankPage& own, RankPage& peer, std::int64_t peer_rank);
 
 // What the members share.

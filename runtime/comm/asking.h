@@ -37,9 +37,14 @@ class Asking {
       ++looks_;
     } else if (!has_asked_) {
       has_asked_ = true;
+      late_ = late.size();
       asked_ = late;
-      for (const int position : asked_) kernels::ask(page(own_), page(position), rank(position));
-    } else if (asked_.size() != late.size()) {
+      // A wait that this one is in the middle of may ask the same.
+      std::erase_if(asked_, [&](int position) {
+        return !kernels::ask(page(own_), page(position), rank(position));
+      });
+    } else if (late_ != late.size()) {
+      late_ = late.size();
       keep_asking(late);
     }
   }
@@ -69,6 +74,7 @@ class Asking {
   const int patience_;
   int looks_ = 0;
   bool has_asked_ = false;
+  std::size_t late_ = 0;  // how many were, when it last looked whom to ask
   std::vector<int>& spare_;
   std::vector<int> asked_;
 };

@@ -1,7 +1,11 @@
 #include <tutti/runtime/comm/asking.h>
+#include <tutti/runtime/comm/local.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "tests/support/allocation_count.h"
@@ -54,18 +58,45 @@ TEST_F(AskingTest, CountsThoseWaitedForUntilTheyCome) {
 
 // As where memory that is released in a wait waits for something itself.
 TEST_F(AskingTest, OneWaitInAnotherLeavesThatOnesCountAlone) {
+  const auto asked = [&] { return pages_[0]->asked[1].load() >> 6; };
   {
     Asking outer(pages_, ranks_, 0, 1000, spare_);
     look_long(outer, {1});
     {
       Asking inner(pages_, ranks_, 0, 1000, spare_);
       look_long(inner, {1, 2});
-      EXPECT_EQ(waiting(1), 2U);
+      EXPECT_EQ(waiting(1), 1U);
+      EXPECT_EQ(waiting(2), 1U);
+      inner.looked({1});
+      EXPECT_EQ(waiting(2), 0U);
     }
     EXPECT_EQ(waiting(1), 1U);
+    EXPECT_EQ(asked(), 1U);
   }
   EXPECT_EQ(waiting(1), 0U);
   EXPECT_EQ(waiting(2), 0U);
+  EXPECT_EQ(asked(), 0U);
+}
+
+// What its page says is all that is left of it.
+TEST(Asking, ARankThatDiesInOneWaitBehindAnotherWaitsForNobody) {
+  LocalFabric fabric(3);
+  const std::vector<std::int64_t> ranks{0, 1, 2};
+  std::vector<kernels::RankPage*> pages;
+  for (const std::int64_t rank : ranks) pages.push_back(&fabric.page(rank));
+  std::vector<int> spare;
+  std::optional<Asking> outer(std::in_place, pages, ranks, 0, 0, spare);
+  outer->looked({1});
+  {
+    Asking inner(pages, ranks, 0, 0, spare);
+    inner.looked({1, 2});
+  }
+  fabric.note_death(0);
+  EXPECT_EQ(pages[1]->waiting_peers.load(), 0U);
+  EXPECT_EQ(pages[2]->waiting_peers.load(), 0U);
+  ++pages[1]->waiting_peers;  // it does not end here by itself
+  outer.reset();
+  EXPECT_EQ(pages[1]->waiting_peers.load(), 0U);
 }
 
 TEST_F(AskingTest, NeedsNoMemoryWhereThereIsRoom) {

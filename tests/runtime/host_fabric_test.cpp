@@ -32,8 +32,8 @@ TEST(HostFabric, ARankThatDiedWaitsForNobody) {
   LocalFabric fabric(70);
   const auto waiting = [&](std::int64_t rank) { return fabric.page(rank).waiting_peers.load(); };
   for (const std::int64_t peer : {0, 65, 69}) {
-    kernels::ask(fabric.page(2), fabric.page(peer), peer);
-    kernels::ask(fabric.page(3), fabric.page(peer), peer);
+    EXPECT_TRUE(kernels::ask(fabric.page(2), fabric.page(peer), peer));
+    EXPECT_TRUE(kernels::ask(fabric.page(3), fabric.page(peer), peer));
   }
   for (int time = 0; time < 2; ++time) {  // by two that saw it
     fabric.note_death(2);
