@@ -86,12 +86,12 @@ void stop_asking(RankPage& own, RankPage& peer, std::int64_t peer_rank) {
   peer.waiting_peers.fetch_sub(1);
 }
 
-void fail(Failure& failure, std::uint64_t from, std::string_view text) {
+void fail(Failure& failure, std::uint64_t from, std::string_view text, std::int64_t by) {
   std::uint64_t before = failure.from.load();
   while (from < before && !failure.from.compare_exchange_weak(before, from)) {
   }
   std::uint32_t expected = Failure::kNone;
-  if (failure.state.compare_exchange_strong(expected, Failure::kBeingWritten)) {
+  if (failure.state.compare_exchange_strong(expected, Failure::being_written_by(by))) {
     write_text(failure.text, text);
     failure.state.store(Failure::kWritten);
   }

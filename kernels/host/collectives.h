@@ -133,14 +133,17 @@ struct alignas(64) Signal {
 // fail, those before it still complete.
 struct alignas(64) Failure {
   enum State : std::uint32_t { kNone, kBeingWritten, kWritten };
-  std::atomic<std::uint32_t> state{kNone};
+  static constexpr std::uint32_t being_written_by(std::int64_t rank) {
+    return kBeingWritten | static_cast<std::uint32_t>(rank) << 2;
+  }
+  std::atomic<std::uint32_t> state{kNone};  // with the rank that writes it, while one does
   std::atomic<std::uint64_t> from{~std::uint64_t{0}};
   std::array<char, 1008> text{};
 };
 
 // Makes `failure` say that collectives from `from` on fail with `text`; if it speaks already, its
-// text stays. From any thread or process.
-void fail(Failure& failure, std::uint64_t from, std::string_view text);
+// text stays. From any thread or process; `by` is the rank that says so.
+void fail(Failure& failure, std::uint64_t from, std::string_view text, std::int64_t by);
 
 // What a rank has found out about NCCL, which all of a host have to have alike to use it.
 struct NcclOfRank {
@@ -220,18 +223,21 @@ class GroupPage {
   void leave(int member) const;
 
   // Makes collectives from `from` on fail with `text`, or with the first failure's text if there is
-  // one. From any thread; the caller wakes the sleepers.
-  void fail(std::uint64_t from, std::string_view text) const {
-    kernels::fail(header_->failure, from, text);
+  // one. From any thread; the caller wakes the sleepers. `by` is the rank that says so.
+  void fail(std::uint64_t from, std::string_view text, std::int64_t by) const {
+    kernels::fail(header_->failure, from, text, by);
   }
   bool failed(std::uint64_t sequence) const {
     const Failure& failure = header_->failure;
     return failure.state.load() == Failure::kWritten && failure.from.load() <= sequence;
   }
-  // While the failure is written down, which a rank that dies never ends.
-  bool half_failed(std::uint64_t sequence) const {
+  // The rank that is writing the failure down, which one that dies never ends; -1 if none is.
+  std::int64_t failing_rank(std::uint64_t sequence) const {
     const Failure& failure = header_->failure;
-    return failure.state.load() == Failure::kBeingWritten && failure.from.load() <= sequence;
+    const std::uint32_t state = failure.state.load();
+    const bool is_written =
+        (state & 3) == Failure::kBeingWritten && failure.from.load() <= sequence;
+    return is_written ? std::int64_t{state >> 2} : -1;
   }
   std::string failure_text() const { return read_text(header_->failure.text); }
 

@@ -98,13 +98,14 @@ void GroupAgreement::check_parents(std::uint64_t sequence, const Waiting& waitin
 void GroupAgreement::check_failure(std::uint64_t sequence, const Waiting& waiting) const {
   check_parents(sequence, waiting);
   if (page_.failed(sequence)) throw CommError(page_.failure_text(), waiting.location);
-  if (!page_.half_failed(sequence)) return;
   // Whoever aborts a group need not be a member.
-  for (std::int64_t rank = 0; rank < fabric_->ranks(); ++rank) {
-    if (fabric_->page(rank).presence.load() != kernels::RankPage::kDied) continue;
-    throw CommError(fabric_->describe(rank) + " died while group \"" + tag() + "\" failed",
-                    waiting.location);
-  }
+  const std::int64_t writer = page_.failing_rank(sequence);
+  if (writer < 0 || fabric_->page(writer).presence.load() != kernels::RankPage::kDied) return;
+  // It may have come to its end of it before its own.
+  throw CommError(page_.failed(sequence)
+                      ? page_.failure_text()
+                      : fabric_->describe(writer) + " died while group \"" + tag() + "\" failed",
+                  waiting.location);
 }
 
 void GroupAgreement::check_peers(const GroupWork& work) const {

@@ -43,13 +43,14 @@ Hash128 GroupKey::hash() const {
   return hasher.finish();
 }
 
-HostGroup::HostGroup(const GroupKey& key, void* memory)
+HostGroup::HostGroup(const GroupKey& key, void* memory, std::int64_t by)
     : members(key.members),
       tag(key.tag),
       id(key.hash().low),
       page(memory, static_cast<int>(members.size())),
       kept(members.size()),
-      common(members.size()) {}
+      common(members.size()),
+      by_(by) {}
 
 HostGroup::Kept HostGroup::let_go() {
   Kept out;
@@ -59,7 +60,7 @@ HostGroup::Kept HostGroup::let_go() {
 }
 
 void HostGroup::fail(std::uint64_t from, const std::string& text) {
-  page.fail(from, text);
+  page.fail(from, text, by_);
   notify(page.signal());
 }
 

@@ -56,8 +56,9 @@ struct GroupKey {
 // What the members of a group share, as one process sees it.
 class HostGroup {
  public:
-  // `memory` holds the initialised page and lives as long as the group.
-  HostGroup(const GroupKey& key, void* memory);
+  // `memory` holds the initialised page and lives as long as the group. `by` is the rank of this
+  // process, for its failures; of several, which die together, any.
+  HostGroup(const GroupKey& key, void* memory, std::int64_t by);
   HostGroup(const HostGroup&) = delete;
   HostGroup& operator=(const HostGroup&) = delete;
 
@@ -85,6 +86,9 @@ class HostGroup {
   };
   // All members have left it: what is kept for them may go, where the caller holds no lock.
   [[nodiscard]] Kept let_go();
+
+ private:
+  const std::int64_t by_;
 };
 
 // A year. Time-outs are no longer than that, whatever was asked for.

@@ -37,7 +37,7 @@ struct LocalFabric::Page {
       : memory(static_cast<std::byte*>(::operator new(
             kernels::GroupPage::bytes(static_cast<int>(key.members.size())), kPageAlignment))) {
     kernels::GroupPage::initialise(memory.get(), static_cast<int>(key.members.size()));
-    group = std::make_shared<HostGroup>(key, memory.get());
+    group = std::make_shared<HostGroup>(key, memory.get(), 0);
   }
 
   struct Free {

@@ -126,10 +126,10 @@ TEST_F(GroupPageTest, WhatAMemberCompletedIsKnownWhenItHasLeft) {
 
 TEST_F(GroupPageTest, TheFirstFailureStaysAndSparesWhatCameBefore) {
   EXPECT_FALSE(page_.failed(1000));
-  page_.fail(5, "first");
+  page_.fail(5, "first", 1);
   EXPECT_FALSE(page_.failed(4));
   EXPECT_TRUE(page_.failed(5));
-  page_.fail(2, "second");
+  page_.fail(2, "second", 0);
   EXPECT_TRUE(page_.failed(2));
   EXPECT_EQ(page_.failure_text(), "first");
 }

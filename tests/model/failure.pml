@@ -76,6 +76,7 @@ bool freed[RANKS];
 mtype = { none, being_written, written };
 mtype failure = none;
 byte failure_from = FAR;
+byte writer = FAR;  // the rank that writes it down, while one does
 
 #define OF_ANY_RANK_2(condition) (condition(0) || condition(1))
 #if RANKS == 2
@@ -95,7 +96,8 @@ byte failure_from = FAR;
 #define FAILED(s) (failure == written && failure_from <= (s))
 #else
 #define FAILED(s) \
-  ((failure == written || (failure == being_written && OF_ANY_RANK(IS_GONE))) && \
+  ((failure == written || \
+    (failure == being_written && writer < RANKS && IS_GONE(writer))) && \
    failure_from <= (s))
 #endif
 
@@ -144,8 +146,8 @@ inline fail(s) {
     fi
   };
   if
-  :: d_step { failure == none -> failure = being_written };
-     failure = written
+  :: d_step { failure == none -> failure = being_written; writer = me };
+     d_step { failure = written; writer = FAR }
   :: failure != none
   fi;
   goto failed

@@ -143,10 +143,25 @@ TEST(GroupFailure, HalfWrittenByWhoIsNoMemberAndDiedEndsWaits) {
   const auto group = fabric->group({.tag = "pair", .purpose = {}, .members = {0, 1}});
   auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
   header.failure.from.store(0);
-  header.failure.state.store(kernels::Failure::kBeingWritten);
+  header.failure.state.store(kernels::Failure::being_written_by(2));
   fabric->page(2).presence.store(kernels::RankPage::kDied);
   EXPECT_THAT(message_of<CommError>([&] { work->wait(); }),
               HasSubstr("rank 2 died while group \"pair\" failed"));
+}
+
+TEST(GroupFailure, WhoWritesAFailureIsNotTakenForADeadOne) {
+  const auto fabric = fabric_of(3);
+  HostBackend backend(fabric, 0);
+  const auto work = backend.communicator({0, 1}, "pair")->start(barrier_call());
+  const auto group = fabric->group({.tag = "pair", .purpose = {}, .members = {0, 1}});
+  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
+  header.failure.from.store(0);
+  header.failure.state.store(kernels::Failure::being_written_by(1));
+  fabric->page(2).presence.store(kernels::RankPage::kDied);
+  EXPECT_FALSE(work->test());
+  kernels::write_text(header.failure.text, "why");
+  header.failure.state.store(kernels::Failure::kWritten);
+  EXPECT_THAT(message_of<CommError>([&] { work->wait(); }), HasSubstr("why"));
 }
 
 }  // namespace

@@ -183,7 +183,7 @@ TEST(LocalFailure, AnAbandonedNumberIsNotTakenWhateverThePageSays) {
   const auto world = backend.communicator({0, 1}, "world");
   const auto group = fabric->group({.tag = "world", .purpose = {}, .members = {0, 1}});
   auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
-  header.failure.state.store(kernels::Failure::kBeingWritten);
+  header.failure.state.store(kernels::Failure::being_written_by(1));
   world->abandon("it has no memory");
   try {
     world->start(barrier_call());

@@ -24,7 +24,7 @@ struct alignas(64) SharedGroup {
 };
 
 struct SegmentHeader {
-  static constexpr std::uint64_t kMagic = 0x3130'6974'7475'7407;  // changes with the layout
+  static constexpr std::uint64_t kMagic = 0x3130'6974'7475'7408;  // changes with the layout
   static constexpr std::size_t kMostGroups = 8192;
 
   std::uint64_t magic = 0;

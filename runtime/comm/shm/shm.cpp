@@ -217,7 +217,7 @@ std::shared_ptr<HostGroup> ShmFabric::group(const GroupKey& key) {
   kept = let_go_of_closed();
   SharedGroup& shared =
       layout_.group(key.hash(), static_cast<std::int64_t>(key.members.size()), key.tag.c_str());
-  auto group = std::make_shared<HostGroup>(key, shared.page());
+  auto group = std::make_shared<HostGroup>(key, shared.page(), rank_);
   const kernels::Failure& aborted = layout_.header().aborted;
   if (aborted.state.load() == kernels::Failure::kWritten)
     group->abort(kernels::read_text(aborted.text));
@@ -243,14 +243,14 @@ std::vector<HostGroup::Kept> ShmFabric::let_go_of_closed() {
 }
 
 void ShmFabric::abort(const std::string& reason) {
-  kernels::fail(layout_.header().aborted, 0, reason);
+  kernels::fail(layout_.header().aborted, 0, reason, rank_);
   // Groups of other ranks too.
   layout_.each_group([&](SharedGroup& shared) {
     const GroupKey key{
         .tag = kernels::read_line(shared.tag),
         .purpose = {},
         .members = std::vector<std::int64_t>(static_cast<std::size_t>(shared.members))};
-    HostGroup(key, shared.page()).abort(reason);
+    HostGroup(key, shared.page(), rank_).abort(reason);
   });
 }
 
