@@ -142,6 +142,8 @@ class GroupAgreement {
   // Failures (group_failure.cpp). `waiting` is this rank's, for its line.
   void compare(int member, const GroupWork& work);
   bool same_build(int member) const;
+  // Why what is numbered `from` fails on that page, also where who was writing that down died.
+  std::optional<std::string> why_failed(const HostGroup& group, std::uint64_t from) const;
   void check_parents(std::uint64_t sequence, const Waiting& waiting) const;
   void check_failure(std::uint64_t sequence, const Waiting& waiting) const;
   // Throws where one of those has not announced the collective and never will.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace tutti::runtime {
@@ -89,23 +91,27 @@ bool GroupAgreement::same_build(int member) const {
   return rank_page(member).build.load() == rank_page(position_).build.load();
 }
 
+std::optional<std::string> GroupAgreement::why_failed(const HostGroup& group,
+                                                      std::uint64_t from) const {
+  const kernels::GroupPage& page = group.page;
+  if (page.failed(from)) return page.failure_text();
+  // Whoever aborts a group need not be a member.
+  const std::int64_t writer = page.failing_rank(from);
+  if (writer < 0 || fabric_->page(writer).presence.load() != kernels::RankPage::kDied) return {};
+  // It may have come to its end of it before its own.
+  if (page.failed(from)) return page.failure_text();
+  return fabric_->describe(writer) + " died while group \"" + group.tag + "\" failed";
+}
+
 void GroupAgreement::check_parents(std::uint64_t sequence, const Waiting& waiting) const {
   for (const auto& [parent, from] : parents_) {
-    if (parent->page.failed(from)) fail(sequence, waiting, parent->page.failure_text());
+    if (const auto why = why_failed(*parent, from)) fail(sequence, waiting, *why);
   }
 }
 
 void GroupAgreement::check_failure(std::uint64_t sequence, const Waiting& waiting) const {
   check_parents(sequence, waiting);
-  if (page_.failed(sequence)) throw CommError(page_.failure_text(), waiting.location);
-  // Whoever aborts a group need not be a member.
-  const std::int64_t writer = page_.failing_rank(sequence);
-  if (writer < 0 || fabric_->page(writer).presence.load() != kernels::RankPage::kDied) return;
-  // It may have come to its end of it before its own.
-  throw CommError(page_.failed(sequence)
-                      ? page_.failure_text()
-                      : fabric_->describe(writer) + " died while group \"" + tag() + "\" failed",
-                  waiting.location);
+  if (const auto why = why_failed(*group_, sequence)) throw CommError(*why, waiting.location);
 }
 
 void GroupAgreement::check_peers(const GroupWork& work) const {

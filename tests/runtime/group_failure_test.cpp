@@ -149,6 +149,22 @@ TEST(GroupFailure, HalfWrittenByWhoIsNoMemberAndDiedEndsWaits) {
               HasSubstr("rank 2 died while group \"pair\" failed"));
 }
 
+// Messages fail with their group.
+TEST(GroupFailure, HalfWrittenOnThePageOfAParentEndsWaits) {
+  const auto fabric = fabric_of(3);
+  HostBackend backend(fabric, 0);
+  const auto pair = backend.communicator({0, 1}, "pair");
+  const auto work = backend.messages({1, 0}, "pair messages", *pair)->start(barrier_call());
+  const auto group = fabric->group({.tag = "pair", .purpose = {}, .members = {0, 1}});
+  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
+  header.failure.from.store(0);
+  header.failure.state.store(kernels::Failure::being_written_by(2));
+  EXPECT_FALSE(work->test());
+  fabric->page(2).presence.store(kernels::RankPage::kDied);
+  EXPECT_THAT(message_of<CommError>([&] { work->wait(); }),
+              HasSubstr("rank 2 died while group \"pair\" failed"));
+}
+
 TEST(GroupFailure, WhoWritesAFailureIsNotTakenForADeadOne) {
   const auto fabric = fabric_of(3);
   HostBackend backend(fabric, 0);
