@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <list>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace tutti::runtime {
 
@@ -28,13 +28,18 @@ class Ends {
 
   void add(std::shared_future<void> end) {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(under_way_, [](const auto& other) {
-      return other.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    std::erase_if(under_way_, [](const End& other) {
+      return other.done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     });
-    under_way_.push_back(std::move(end));
+    under_way_.push_back({.done = std::move(end), .process = {}});
   }
 
  private:
+  struct End {
+    std::shared_future<void> done;
+    ProcessMark process;  // that has its thread
+  };
+
   Ends() = default;
 
   void wait() {
@@ -43,11 +48,13 @@ class Ends {
       const std::scoped_lock lock(mutex_);
       return under_way_;
     }();
-    for (const auto& end : ends) end.wait_until(until);
+    for (const End& end : ends) {
+      if (!end.process.is_copy()) end.done.wait_until(until);
+    }
   }
 
   std::mutex mutex_;
-  std::vector<std::shared_future<void>> under_way_;
+  std::list<End> under_way_;
 };
 
 }  // namespace
@@ -67,7 +74,7 @@ NcclCommunicator::NcclCommunicator(const Nccl& nccl, const nccl::UniqueId& id, i
 
 NcclCommunicator::~NcclCommunicator() {
   abort();
-  if (end_.valid()) end_.wait_for(kLongestEnd);
+  if (end_.valid() && !process_.is_copy()) end_.wait_for(kLongestEnd);
 }
 
 void NcclCommunicator::require_open(const char* function) const {
@@ -130,6 +137,7 @@ void NcclCommunicator::let_go(nccl::Result (*how)(nccl::Communicator*)) noexcept
 }
 
 void NcclCommunicator::abort() noexcept {
+  if (process_.is_copy()) return;
   const std::scoped_lock lock(mutex_);
   let_go(nccl_.ncclCommAbort);
 }

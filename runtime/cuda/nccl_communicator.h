@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/runtime/dylib/nccl.h>
+#include <tutti/runtime/process_mark.h>
 
 #include <chrono>
 #include <functional>
@@ -23,7 +24,7 @@ class NcclCommunicator {
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
   // Aborts, if it was not closed. Waits for the library's end of it, for a while: the GPU's context
-  // may go next.
+  // may go next. In a process that was forked off it leaves the library alone, as abort() does.
   ~NcclCommunicator();
 
   // A call of a function of that name.
@@ -57,7 +58,8 @@ class NcclCommunicator {
   void let_go(nccl::Result (*how)(nccl::Communicator*)) noexcept;
 
   const Nccl& nccl_;
-  std::mutex mutex_;  // of what follows: aborts come from any thread
+  const ProcessMark process_;  // that has the library's threads
+  std::mutex mutex_;           // of what follows: aborts come from any thread
   nccl::Communicator* handle_ = nullptr;
   bool finalizing_ = false;
   std::shared_future<void> end_;  // of what let_go() began

@@ -1,5 +1,6 @@
 #include <tutti/runtime/comm/nccl_calls.h>
 #include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/cuda/nccl_communicator.h>
 
 #include <algorithm>
 #include <array>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -255,6 +257,30 @@ TEST(NcclTransport, AnAbortEndsWhatIsOnTheStream) {
     to_host(*gpu, *work->result(0));
   });
   EXPECT_THAT(thrown[0], HasSubstr("enough"));
+}
+
+// It has none of the library's threads, and its peers are the rank's.
+TEST(NcclCommunicator, IsLeftAloneByAForkedProcess) {
+  const auto thrown = run_gpus(1, [](HostBackend&, GpuOfRank& gpu) {
+    const Nccl& nccl = Nccl::process();
+    nccl::UniqueId id;
+    EXPECT_EQ(nccl.ncclGetUniqueId(&id), nccl::Result::success);
+    std::unique_ptr<NcclCommunicator> communicator;
+    {
+      const CudaStream::Entered entered = gpu->stream()->enter();
+      communicator = std::make_unique<NcclCommunicator>(nccl, id, 1, 0);
+      while (!communicator->is_over()) std::this_thread::yield();
+    }
+    Child child([&]() -> std::string {
+      communicator->abort();
+      communicator = nullptr;
+      return std::to_string(gpu.communicators());
+    });
+    EXPECT_EQ(child.end(), "1");
+    communicator = nullptr;
+    EXPECT_EQ(gpu.communicators(), 0);
+  });
+  EXPECT_THAT(thrown, Each(""));
 }
 
 TEST(NcclTransport, RefusesTheHostsMemory) {
