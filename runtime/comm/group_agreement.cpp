@@ -44,7 +44,7 @@ void GroupAgreement::check_usable(const Waiting& waiting) const {
 }
 
 void GroupAgreement::check_is_rank(const Waiting& waiting) const {
-  if (!fabric_->is_forked_off()) return;
+  if (!rank_->is_forked_off()) return;
   throw UsageError(std::string(waiting.description) + ": this process was forked off rank " +
                        std::to_string(rank_->rank) + " and is no rank itself",
                    waiting.location);

@@ -56,6 +56,8 @@ class GroupAgreement {
   ProgramOrder& order() const { return rank_->order; }
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 
+  // Whether this process is no rank, but was forked off this one.
+  bool is_forked_off() const { return rank_->is_forked_off(); }
   // Throws UsageError where this rank can start nothing in the group.
   void check_usable(const Waiting& waiting) const;
   // Throws UsageError in a process that was forked off this rank. It would see what peers do, but

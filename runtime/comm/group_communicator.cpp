@@ -298,6 +298,7 @@ void GroupCommunicator::announce(const std::shared_ptr<GroupWork>& work) {
 }
 
 bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
+  // Before the next line: what this fails does not become the group's last one that is over.
   agreement_.check_is_rank(work.waiting());
   if (!agreement_.is_first(work)) return false;
   if (agreement_.order().is_in_background() && !transport_->moves_in_background()) return false;
@@ -350,8 +351,8 @@ bool GroupCommunicator::read(GroupWork& work, bool may_wait) {
 }
 
 void GroupCommunicator::abort(const std::string& reason) {
-  if (agreement_.fabric().is_forked_off()) return;  // it has no say in what the rank does
-  agreement_.group()->abort(reason);                // whoever waits looks there
+  if (agreement_.is_forked_off()) return;  // it has no say in what the rank does
+  agreement_.group()->abort(reason);       // whoever waits looks there
   transport_->fail(reason);
 }
 

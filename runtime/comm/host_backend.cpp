@@ -40,7 +40,7 @@ std::string listed_ranks(const std::vector<std::int64_t>& ranks) {
 HostBackend::HostBackend(std::shared_ptr<HostFabric> fabric, std::int64_t rank)
     : fabric_(std::move(fabric)),
       page_(fabric_->page(rank)),
-      rank_(std::make_shared<HostRank>(rank)) {
+      rank_(std::make_shared<HostRank>(rank, fabric_->ranks())) {
   page_.build.store(program_build());
   if (!fabric_->options().progress || ranks() == 1) return;
   try {
@@ -53,7 +53,7 @@ HostBackend::HostBackend(std::shared_ptr<HostFabric> fabric, std::int64_t rank)
 
 HostBackend::~HostBackend() {
   leave("");
-  if (fabric_->is_forked_off()) return;
+  if (rank_->is_forked_off()) return;
   for (const auto& [key, of_group] : communicators_) {
     for (const auto& [engine, communicator] : of_group) communicator->leave();
   }
@@ -158,7 +158,7 @@ void HostBackend::check(const Key& key) const {
 }
 
 void HostBackend::close(const std::vector<std::int64_t>& members, const std::string& tag) {
-  if (fabric_->is_forked_off()) return;  // the rank does that
+  if (rank_->is_forked_off()) return;  // the rank does that
   const Key group{tag, members};
   if (closed_.contains(group)) return;
   // Messages first: they may go through the group's engine. The group's own page last: once that
@@ -211,7 +211,7 @@ void HostBackend::close_unused(const Key& key) {
 }
 
 void HostBackend::finish() {
-  if (fabric_->is_forked_off()) return;  // the rank does that
+  if (rank_->is_forked_off()) return;  // the rank does that
   const OrderTurn turn(rank_->order);
   rank_->order.complete_all();
 }
@@ -221,7 +221,7 @@ void HostBackend::leave(const std::string& message) noexcept {
   rank_->order.stop_progress();
   rank_->order.abandon(std::make_exception_ptr(
       CommError("rank " + std::to_string(rank()) + " left before this collective was completed")));
-  if (fabric_->is_forked_off()) return;  // no rank leaves with this process
+  if (rank_->is_forked_off()) return;  // no rank leaves with this process
   // By this thread, as far as peers are done with it: one that leaves later drops the rest.
   for (const auto& [key, of_group] : communicators_) {
     for (const auto& [engine, communicator] : of_group) communicator->drop_released();

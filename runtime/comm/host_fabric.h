@@ -6,6 +6,7 @@
 #include <tutti/runtime/comm/comm_memory.h>
 #include <tutti/runtime/comm/order.h>
 #include <tutti/runtime/comm/symmetric_memory.h>
+#include <tutti/runtime/process_mark.h>
 #include <tutti/runtime/ring.h>
 #include <tutti/runtime/settings.h>
 
@@ -135,8 +136,6 @@ class HostFabric {
   virtual void abort(const std::string& reason) = 0;
   // Says for this rank that it is gone.
   virtual void leave(std::int64_t rank, const std::string& message) = 0;
-  // Whether this process is no rank, but was forked off one.
-  virtual bool is_forked_off() const { return false; }
   // Finds the ranks whose processes have ended (note_death).
   virtual void look_for_deaths() {}
   // Marks the page of a rank that is there no more and did not say that it leaves
@@ -158,9 +157,14 @@ class HostFabric {
 
 // What the communicators of one rank share.
 struct HostRank {
-  explicit HostRank(std::int64_t of) : rank(of) {}
+  HostRank(std::int64_t own, std::int64_t ranks) : rank(own), is_alone(ranks == 1) {}
+
+  // Whether this process is no rank, but was forked off one that has peers.
+  bool is_forked_off() const { return process.is_copy() && !is_alone; }
 
   const std::int64_t rank;
+  const bool is_alone;
+  const ProcessMark process;
   ProgramOrder order;
   bool left = false;
 };

@@ -1,7 +1,13 @@
+#include <tutti/ir/support/error.h>
+
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/runtime/exchange_tables.h"
+#include "tests/runtime/message_of.h"
+#include "tests/runtime/processes.h"
 #include "tests/runtime/ranks.h"
 #include <gtest/gtest.h>
 
@@ -206,6 +212,19 @@ TEST(Local, CallsWithoutMeaningAreRefusedBeforeTheyCount) {
   call.root = 2;
   EXPECT_THROW(group->start(call), TypeError);
   EXPECT_EQ(group->start(barrier_call())->sequence(), 1U);
+}
+
+// It has none of the other ranks' threads.
+TEST(Local, AForkedProcessIsARankOnlyWhereThatIsAlone) {
+  for (const std::int64_t ranks : {1, 2}) {
+    HostBackend backend(std::make_shared<LocalFabric>(ranks), 0);
+    const auto world = backend.communicator(first_ranks(ranks), "world");
+    Child child([&]() -> std::string {
+      const auto start = [&] { world->start(barrier_call())->wait(); };
+      return message_of<UsageError>(start).empty() ? "a rank" : "none";
+    });
+    EXPECT_EQ(child.end(), ranks == 1 ? "a rank" : "none");
+  }
 }
 
 }  // namespace

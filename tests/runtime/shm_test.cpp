@@ -221,7 +221,10 @@ TEST(Shm, AForkedProcessCompletesNothingOfItsRank) {
     std::vector<float> y;
     if (backend.rank() == 0) {
       const auto work = world->start(all_reduce_call(x, y));
+      std::vector<float> z;
+      const auto next = world->start(all_reduce_call(x, z));
       Child child([&]() -> std::string {
+        EXPECT_THROW(next->wait(), UsageError);
         const std::string text = message_of<UsageError>([&] { work->wait(); });
         EXPECT_THAT(text, HasSubstr("this process was forked off rank 0 and is no rank itself"));
         EXPECT_EQ(message_of<UsageError>([&] { work->test(); }), text);
@@ -231,10 +234,13 @@ TEST(Shm, AForkedProcessCompletesNothingOfItsRank) {
       });
       EXPECT_EQ(child.end(), "");
       other->start(barrier_call())->wait();
-      work->wait();
+      next->wait();
+      EXPECT_EQ(z, y);
     } else {
       other->start(barrier_call())->wait();
+      std::vector<float> z;
       world->start(all_reduce_call(x, y))->wait();
+      world->start(all_reduce_call(x, z))->wait();
     }
     EXPECT_EQ(y, std::vector<float>(3, 2));
   });

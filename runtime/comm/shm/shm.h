@@ -42,7 +42,6 @@ class ShmFabric final : public HostFabric {
   void forget(const GroupKey& key) override;
   void abort(const std::string& reason) override;
   void leave(std::int64_t rank, const std::string& message) override;
-  bool is_forked_off() const override { return segment_->is_copy(); }
   void look_for_deaths() override;
   std::string describe(std::int64_t rank) const override;
 
