@@ -95,7 +95,8 @@ kernels::RankPage& HostFabric::page(std::int64_t rank) {
 void HostFabric::note_death(std::int64_t rank) {
   kernels::RankPage& dead = page(rank);
   std::uint32_t present = kernels::RankPage::kPresent;
-  if (!dead.presence.compare_exchange_strong(present, kernels::RankPage::kDied)) return;
+  dead.presence.compare_exchange_strong(present, kernels::RankPage::kDied);
+  // Also of one that had said that it leaves. Of several that see it, each bit is one's to undo.
   for (std::int64_t first = 0; first < ranks_; first += 64) {
     const auto word = static_cast<std::size_t>(first / 64);
     if (word == dead.asked.size()) return;

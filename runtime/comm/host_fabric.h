@@ -138,8 +138,8 @@ class HostFabric {
   virtual void leave(std::int64_t rank, const std::string& message) = 0;
   // Finds the ranks whose processes have ended (note_death).
   virtual void look_for_deaths() {}
-  // Marks the page of a rank that is there no more and did not say that it leaves
-  // (RankPage::kDied). It waits for nobody then.
+  // Marks the page of a rank whose process has ended, if it did not say that it leaves
+  // (RankPage::kDied). It waits for nobody then, either way.
   void note_death(std::int64_t rank);
   // "rank 2", with its process and the state that the system gives it where ranks have their own.
   virtual std::string describe(std::int64_t rank) const;

@@ -44,6 +44,7 @@ TEST(HostFabric, ARankThatDiedWaitsForNobody) {
   fabric.page(3).presence.store(kernels::RankPage::kGone);
   fabric.note_death(3);
   EXPECT_EQ(fabric.page(3).presence.load(), kernels::RankPage::kGone);
+  for (const std::int64_t peer : {0, 65, 69}) EXPECT_EQ(waiting(peer), 0U);
 }
 
 }  // namespace
