@@ -51,11 +51,13 @@
 //    seq_cst, then looks at the words seq_cst, then sleeps at most 10 ms: a wake that is lost all
 //    the same costs time, never a hang.
 //
-// Every word has one writer, except the claimed and done chunks, the holders, the sleepers and the
-// failure. A rank that died is seen by its peers as soon as they wait for it; they store its kLeft,
-// as they do where it closed the group that this page belongs to and never came here. How far it
-// had come is stored first (left_after): a rank that died with its part of a collective done is not
-// missed there.
+// Every word has one writer, except the claimed and done chunks, the holders, the sleepers, the
+// wakes, the failure and waiting_peers. A rank that died is seen by its peers as soon as they wait
+// for it; they store its kLeft, as they do where it closed the group that this page belongs to and
+// never came here. How far it had come is stored first (left_after): a rank that died with its part
+// of a collective done is not missed there. They store that it died (presence), too, and clear its
+// bits in `asked`. So done_through, left_after, presence and `asked` have several writers, one of
+// them while the rank lives.
 namespace tutti::kernels {
 
 inline constexpr std::uint64_t kRingSlots = 64;
