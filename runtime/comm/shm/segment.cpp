@@ -98,6 +98,11 @@ class Mappings {
     return std::ranges::find(cache_locks(), &lock) != cache_locks().end();
   }
 
+  // All of them, until the process is forked off, which takes the longer the more memory it has
+  // mapped: threads that allocate or release memory of a rank meanwhile spin for as long (not for
+  // the copies that follow). It is the price of whole lists in the child. They are tried, not
+  // waited for, so they need no order. The thread that forks must not come there: handlers of fork
+  // that run in between, of libraries that registered them before this one did, release no tensors.
   static void lock_caches() {
     for (const Segment::Mapping* mapping : all()) {
       for (const BlockCache* cache : mapping->caches) {
