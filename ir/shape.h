@@ -25,15 +25,48 @@ concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !std::same_a
                       !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
                       !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
+namespace detail {
+// Never defined. A class that converts to one of these and to nothing closer to an i64 is a flag, a
+// character or a fraction; the call of any other is ambiguous.
+void no_whole_number(bool);
+void no_whole_number(char);
+void no_whole_number(wchar_t);
+void no_whole_number(char8_t);
+void no_whole_number(char16_t);
+void no_whole_number(char32_t);
+void no_whole_number(float);
+void no_whole_number(double);
+void no_whole_number(long double);
+}  // namespace detail
+
+// What becomes one by itself as well: the value of an unscoped enum, as of {kBatch, kTime}, and a
+// class that converts to one, as std::integral_constant<int, 1>.
+template <class T>
+concept BecomesWholeNumber =
+    WholeNumber<T> ||
+    ((std::is_enum_v<T> || std::is_class_v<T>) && std::convertible_to<T, std::int64_t> &&
+     !(std::is_class_v<T> && requires { detail::no_whole_number(std::declval<T>()); }));
+
 // One of them, of whatever type: of {batch, x.size(0), data.size()}. What is above the largest i64,
 // as an unsigned difference that should have been negative, becomes that one, which is beyond every
 // size and axis: -1 would mean something.
 struct Integer {
-  template <WholeNumber T>
+  template <BecomesWholeNumber T>
   constexpr Integer(T number)  // NOLINT(google-explicit-constructor)
-      : value(std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number)
-                                                  : std::numeric_limits<std::int64_t>::max()) {}
+      : value(value_of(number)) {}
   std::int64_t value;
+
+ private:
+  template <class T>
+  static constexpr std::int64_t value_of(const T& number) {
+    if constexpr (requires { requires std::integral<decltype(+number)>; }) {
+      const auto whole = +number;  // of an enum or a class the number that it is
+      return std::in_range<std::int64_t>(whole) ? static_cast<std::int64_t>(whole)
+                                                : std::numeric_limits<std::int64_t>::max();
+    } else {
+      return number;  // a class that converts to whatever is asked of it
+    }
+  }
 };
 
 // A list of them: a vector, an array, a span, anything one can walk along.
@@ -85,7 +118,7 @@ class Shape {
   int rank() const { return rank_; }
   // The number of a dimension, from 0 on, and the line that asks for its size.
   struct Dimension {
-    template <WholeNumber T>
+    template <std::convertible_to<Integer> T>
     constexpr Dimension(T at,  // NOLINT(google-explicit-constructor)
                         std::source_location asked = std::source_location::current())
         : number(Integer(at).value), where(asked) {}

@@ -4,6 +4,7 @@
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/tree.h>
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -140,9 +141,9 @@ Tensor reshape(const Operand& x, Integers shape);
 Tensor transpose(const Operand& x, Integers permutation = {});
 Tensor broadcast_to(const Operand& x, Integers shape);
 Tensor expand_dims(const Operand& x, Integers axes);  // new axes, of the result
-template <WholeNumber Number>
+template <std::convertible_to<Integer> Number>
 Tensor expand_dims(const Operand& x, Number axis) {
-  return expand_dims(x, Integers({axis}));
+  return expand_dims(x, Integers({Integer(axis)}));
 }
 Tensor squeeze(const Operand& x, Axes axes = {});  // all axes of size 1 without a list
 // Elements start, start + step, ... before stop of every listed dimension; missing ones are whole.
@@ -172,10 +173,10 @@ AsyncTensor broadcast_to(const AsyncTensor& x, Integers shape,
                          std::source_location at = std::source_location::current());
 AsyncTensor expand_dims(const AsyncTensor& x, Integers axes,
                         std::source_location at = std::source_location::current());
-template <WholeNumber Number>
+template <std::convertible_to<Integer> Number>
 AsyncTensor expand_dims(const AsyncTensor& x, Number axis,
                         std::source_location at = std::source_location::current()) {
-  return expand_dims(x, Integers({axis}), at);
+  return expand_dims(x, Integers({Integer(axis)}), at);
 }
 AsyncTensor squeeze(const AsyncTensor& x, Axes axes = {},
                     std::source_location at = std::source_location::current());

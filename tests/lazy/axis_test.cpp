@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/lazy/lazy_testing.h"
@@ -73,14 +74,41 @@ template <class Given>
 constexpr bool kIsRefused = std::ranges::count(kCalls<Given>, true) == 0;
 
 enum Unscoped : std::uint8_t { kFirst };
+enum OfCharacters : char { kLetter };
 enum class Scoped : std::uint8_t { first };
+template <class To>
+struct Converting {
+  operator To() const { return To(1); }  // NOLINT(google-explicit-constructor)
+};
 
 static_assert(kIsTaken<int> && kIsTaken<std::int64_t> && kIsTaken<std::int8_t>);
 static_assert(kIsTaken<unsigned> && kIsTaken<std::size_t> && kIsTaken<std::uint8_t>);
 static_assert(kIsTaken<std::ptrdiff_t> && kIsTaken<long long> && kIsTaken<unsigned long long>);
 static_assert(kIsRefused<bool> && kIsRefused<char> && kIsRefused<char32_t>);
 static_assert(kIsRefused<float> && kIsRefused<double>);
-static_assert(kIsRefused<Unscoped> && kIsRefused<Scoped>);
+static_assert(kIsTaken<Unscoped> && kIsTaken<OfCharacters> && kIsRefused<Scoped>);
+// Classes that convert to one, and those that convert to a flag or a fraction.
+static_assert(kIsTaken<std::integral_constant<int, 1>> && kIsTaken<Converting<std::int64_t>>);
+static_assert(kIsTaken<Converting<short>> && kIsTaken<Converting<std::uint64_t>>);
+static_assert(kIsRefused<std::true_type> && kIsRefused<std::vector<bool>::reference>);
+static_assert(kIsRefused<Converting<char>> && kIsRefused<Converting<double>>);
+// What is taken can be passed on.
+static_assert(kIsTaken<Axis>);
+
+template <class Given>
+concept IsTakenForAxes = requires(const Tensor& x, const Given& axes) { sum(x, axes); };
+static_assert(IsTakenForAxes<std::vector<std::int64_t>> && IsTakenForAxes<std::vector<int>>);
+static_assert(IsTakenForAxes<std::array<std::size_t, 2>> && IsTakenForAxes<int[2]>);
+static_assert(IsTakenForAxes<Integers> && IsTakenForAxes<Axes>);
+static_assert(!IsTakenForAxes<std::vector<bool>> && !IsTakenForAxes<std::vector<float>>);
+static_assert(!IsTakenForAxes<std::string> && !IsTakenForAxes<Shape>);
+
+template <class Given>
+concept IsTakenForAMask = requires(const Tensor& x, Given mask) { attention(x, x, x, mask); };
+static_assert(IsTakenForAMask<Tensor> && IsTakenForAMask<AsyncTensor>);
+static_assert(!IsTakenForAMask<bool> && !IsTakenForAMask<int> && !IsTakenForAMask<float>);
+static_assert(requires(const Tensor& x) { attention(x, x, x, {}); });
+static_assert(requires(const Tensor& x) { attention(x, x, x, x, {}); });
 
 TEST(Axis, IsOfAnyTypeOfWholeNumbers) {
   const Tensor x = from(Floats{3, 1, 2, 6, 5, 4}, {2, 3});
@@ -93,6 +121,31 @@ TEST(Axis, IsOfAnyTypeOfWholeNumbers) {
   EXPECT_EQ(sort(x, *last).values.to_vector<float>(), sorted);
   EXPECT_EQ(x.size(std::size_t{1}), 3);
   EXPECT_EQ(sum(x, {std::size_t{0}, std::size_t{1}}).item<float>(), 21);
+  EXPECT_EQ(sum(x, std::vector<int>{0, 1}).item<float>(), 21);
+}
+
+TEST(Axis, IsWhateverBecomesAWholeNumber) {
+  enum { kRows, kColumns };
+  const Tensor x = from(Floats{3, 1, 2, 6, 5, 4}, {2, 3});
+  EXPECT_EQ(x.size(kColumns), 3);
+  EXPECT_EQ(x.shape()[kColumns], 3);
+  EXPECT_EQ(sum(x, kColumns).to_vector<float>(), (Floats{6, 15}));
+  EXPECT_EQ(sum(x, {kRows, kColumns}).item<float>(), 21);
+  EXPECT_EQ(Shard(kColumns).axis, 1);
+  EXPECT_EQ(x.size(std::integral_constant<int, 1>()), 3);
+  EXPECT_EQ(x.size(Converting<short>()), 3);
+  expect_error<TypeError>([&] { x.size(std::integral_constant<std::uint64_t, ~0ULL>()); },
+                          {"size: dimension 9223372036854775807"});
+}
+
+TEST(Axis, CanBePassedOn) {
+  const Tensor x = from(Floats{3, 1, 2, 6, 5, 4}, {2, 3});
+  const Axis last = -1;
+  const Axis second = 1;
+  EXPECT_EQ(sum(x, last).to_vector<float>(), (Floats{6, 15}));
+  EXPECT_EQ(sum(x, {0, last}).item<float>(), 21);
+  EXPECT_EQ(expand_dims(x, last).shape(), Shape({2, 3, 1}));
+  EXPECT_EQ(x.shape()[second], 3);
 }
 
 TEST(Axis, BelowTheFirstOfUnsignedNumbersIsNotTheLast) {
