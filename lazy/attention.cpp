@@ -19,11 +19,13 @@ using detail::StatePtr;
 
 class Attention {
  public:
-  Attention(const Operand& q, const Operand& k, const Operand& v, const Tensor* mask,
+  Attention(const Operand& q, const Operand& k, const Operand& v, std::optional<Tensor> mask,
             AttentionOptions options)
-      : q_(q.tensor()), k_(k.tensor()), v_(v.tensor()), options_(std::move(options)) {
-    if (mask != nullptr) mask_ = Tensor(mask->state());  // throws if it has no value
-  }
+      : q_(q.tensor()),
+        k_(k.tensor()),
+        v_(v.tensor()),
+        options_(std::move(options)),
+        mask_(std::move(mask)) {}
 
   Tensor result() {
     if (!std::isfinite(options_.scale)) refuse("the scale of the scores is a finite number");
@@ -180,12 +182,12 @@ class Attention {
 Tensor attention(const Operand& q, const Operand& k, const Operand& v,
                  const AttentionOptions& options) {
   return detail::composite("attention", q.where(),
-                           [&] { return Attention(q, k, v, nullptr, options).result(); });
+                           [&] { return Attention(q, k, v, std::nullopt, options).result(); });
 }
-Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Tensor& mask,
+Tensor attention(const Operand& q, const Operand& k, const Operand& v, const AttentionMask& mask,
                  const AttentionOptions& options) {
   return detail::composite("attention", q.where(),
-                           [&] { return Attention(q, k, v, &mask, options).result(); });
+                           [&] { return Attention(q, k, v, mask.tensor, options).result(); });
 }
 
 }  // namespace tutti

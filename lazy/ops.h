@@ -291,6 +291,14 @@ struct AttentionOptions {
   // queries are then the last of as many: query i sees the keys j < keys - t + i + 1.
   std::optional<Tensor> keys = std::nullopt;
 };
+// A tensor that is given; no number, so that attention(q, k, v, true) does not compile.
+struct AttentionMask {
+  AttentionMask(const Tensor& mask, std::source_location at = std::source_location::current())
+      : tensor(mask.state(at)) {}
+  AttentionMask(const AsyncTensor& mask, std::source_location at = std::source_location::current())
+      : tensor(mask.wait(at)) {}
+  Tensor tensor;
+};
 // softmax(q k^T * scale) v: q [..., t, d], k [..., s, d], v [..., s, e] -> [..., t, e], of one
 // floating-point dtype. The leading dimensions are equal, but that k and v may have fewer heads
 // (dimension -3), each for as many heads of q in a row (grouped queries, Ainslie et al. 2023, arXiv
@@ -301,7 +309,7 @@ struct AttentionOptions {
 // for q, k and v. Vaswani et al. 2017, arXiv 1706.03762.
 Tensor attention(const Operand& q, const Operand& k, const Operand& v,
                  const AttentionOptions& options = {});
-Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Tensor& mask,
+Tensor attention(const Operand& q, const Operand& k, const Operand& v, const AttentionMask& mask,
                  const AttentionOptions& options = {});
 
 // ---- Operators. == and its kin are elementwise.
