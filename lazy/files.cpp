@@ -180,8 +180,27 @@ NamedTensors named_parts(TreeRef tree, Location where) {
   return out;
 }
 
+// detail::mark_replicated of tensors of which `first` is one. What fails says why ranks compare.
+std::vector<Tensor> marked_as_loaded(TreeRef tensors, const Group& group, const std::string& first,
+                                     Location where) {
+  const auto text = [&](const Error& error) {
+    return "load: the tree knows '" + first +
+           "' to be the same on several ranks, which load it together and compare what they have "
+           "(a rank that loads alone, or another file, gives a tree of abstract() tensors): " +
+           error.message();
+  };
+  try {
+    return detail::mark_replicated(tensors, group, where);
+  } catch (const CommError& error) {
+    throw CommError(text(error), where);
+  } catch (const UsageError& error) {
+    throw UsageError(text(error), where);
+  }
+}
+
 // Marks what the given tree knows to be the same on several ranks, by its types or by the texts
-// beside tensors. They load it together: what a file gives is not known to be so.
+// beside tensors. They load it together: what a file gives is not known to be so. A rank that loads
+// alone waits for the others, of whose calls it can't know.
 void mark_as_known(TreeRef tree, const std::map<std::string, detail::WantedTensor>& given,
                    Location where) {
   const auto& mesh = RankContext::current().mesh();
@@ -221,8 +240,9 @@ void mark_as_known(TreeRef tree, const std::map<std::string, detail::WantedTenso
     for (auto first = group.ranks.begin(); first != group.ranks.end(); first += group.stride) {
       partition.emplace_back(first, first + group.stride);
     }
-    const std::vector<Tensor> marked = detail::mark_replicated(detail::tree_ref(leaves.tensors),
-                                                               Group(partition, group.tag), where);
+    const std::vector<Tensor> marked =
+        marked_as_loaded(detail::tree_ref(leaves.tensors), Group(partition, group.tag),
+                         leaves.places.begin()->first, where);
     auto next = marked.begin();
     for (const auto& [name, place] : leaves.places) place.assign(*next++);
   }

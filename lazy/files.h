@@ -59,10 +59,12 @@ void save(const T& tree, const std::filesystem::path& path, const SaveOptions& o
 // tensors that are recorded are not computed, abstract() ones will do, and one without a value
 // takes what the file has. What is known to be the same on several ranks in `like` (by replicated()
 // or a collective, in a DistributedTensor by Replicate) those ranks load together: it is compared
-// as replicated() does, and known to be the same again; the rest varies. A DistributedTensor must
-// be placed as the saved one was. `path` may also be the "model.safetensors.index.json" of several
-// files. Throws one UsageError that names all tensors that are missing, left over or of another
-// type.
+// as replicated() does, and known to be the same again; the rest varies. So all of them call it,
+// and of files that hold the same: one that calls it alone waits for the others until the time-out,
+// and other contents are an error. One rank alone, or each with its own, loads into a tree of
+// abstract() tensors, which knows nothing of other ranks. A DistributedTensor must be placed as the
+// saved one was. `path` may also be the "model.safetensors.index.json" of several files. Throws one
+// UsageError that names all tensors that are missing, left over or of another type.
 template <class T>
 T load(T like, const std::filesystem::path& path, const LoadOptions& options = {},
        std::source_location at = std::source_location::current()) {

@@ -236,6 +236,37 @@ TEST(MeshTraining, IsLoadedAsReplicatedAsWhatItIsLoadedInto) {
   });
 }
 
+TEST(MeshTraining, WhatIsKnownToBeReplicatedIsNotLoadedByOneRankAlone) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "w.safetensors";
+  simulate(2, [&](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}});
+    const std::vector<Tensor> model = {replicated(from(whole_model().up.array()), world)};
+    if (world.rank() != 0) return;
+    save(model, path);
+    const std::vector<Tensor> plain =
+        map([](const Tensor& t) { return abstract(t.shape(), t.dtype()); }, model);
+    EXPECT_EQ(load(plain, path)[0].array(), model[0].array());
+    expect_error<CommError>([&] { load(model, path); }, {": load: ", "'0'", "abstract()"});
+  });
+}
+
+// As the page on files says.
+TEST(MeshTraining, IsLoadedByOneRankAndBroadcast) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "w.safetensors";
+  simulate(2, [&](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}});
+    std::vector<Tensor> model = {replicated(from(whole_model().up.array()), world)};
+    if (world.rank() == 0) save(map([](const Tensor& t) { return t * 2.0; }, model), path);
+    const std::vector<Tensor> plain =
+        map([](const Tensor& t) { return abstract(t.shape(), t.dtype()); }, model);
+    if (world.rank() == 0) model = load(plain, path);
+    model = broadcast(model, world);
+    EXPECT_EQ(model[0].array(), (whole_model().up * 2.0).array());
+  });
+}
+
 TEST(MeshGradient, OfAnAllGatherStaysReplicatedAlongTheOtherDimension) {
   simulate(4, [](World& world) {
     const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
