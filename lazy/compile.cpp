@@ -353,8 +353,8 @@ std::size_t CompiledFunction::programs() const { return programs_.size(); }
 void CompiledFunction::clear() {
   if (busy_) {
     throw UsageError(
-        "clear: code that releases memory in a call of the compiled function can't forget what "
-        "that runs",
+        "clear: a call of the compiled function is under way, whose body, or code that releases "
+        "memory in it, can't forget what it runs",
         where_);
   }
   last_ = nullptr;

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -224,8 +225,21 @@ TEST(Laziness, CodeThatReleasesMemoryInACallNeitherCallsNorForgetsTheFunction) {
   Tensor x = view(memory.data(), {1}, DType::f32, release);
   EXPECT_EQ(twice(std::move(x)).item<float>(), 2);
   EXPECT_THAT(called, testing::HasSubstr("by code that releases memory"));
-  EXPECT_THAT(cleared, testing::HasSubstr("clear: code that releases memory"));
+  EXPECT_THAT(cleared, testing::HasSubstr("clear: a call of the compiled function"));
   EXPECT_EQ(twice.programs(), 1U);
+}
+
+TEST(Laziness, ABodyDoesNotForgetItsFunction) {
+  std::function<void()> forget;
+  auto twice = compile([&](const Tensor& x) {
+    forget();
+    return x * 2.F;
+  });
+  forget = [&] { twice.clear(); };
+  expect_error<UsageError>([&] { twice(tensor({1.F})); }, {"clear: a call", "whose body"},
+                           kNowhere);
+  forget = [] {};
+  EXPECT_EQ(twice(tensor({1.F})).item<float>(), 2);
 }
 
 TEST(Laziness, NothingIsRecordedInTheMiddleOfAProgram) {
