@@ -56,13 +56,14 @@ class KernelTime {
   // Elements of 8 bytes are half as many a vector.
   static double width(DType dtype) { return size_of(dtype) > 4 ? 2 : 1; }
 
-  // Points that lie side by side are computed together, whether or not they fill a vector.
+  // Points that lie side by side are computed together, whether or not they fill a vector: of each
+  // block of an outer axis, or of all of an inner one.
   double points(const Segment& segment) const {
     const bool outer = kernel_.vector_axis == VectorAxis::outer;
     double count = 1;
     for (std::size_t i = 0; i < kernel_.outer.size(); ++i) {
       const bool vector = outer && i + 1 == kernel_.outer.size();
-      count *= static_cast<double>(vector ? whole_vectors(kernel_.outer[i]) : kernel_.outer[i]);
+      count *= static_cast<double>(vector ? whole_blocks(kernel_.outer[i]) : kernel_.outer[i]);
     }
     if (!segment.loop) return count;
     for (std::size_t i = 0; i < kernel_.inner.size(); ++i) {
@@ -70,6 +71,11 @@ class KernelTime {
       count *= static_cast<double>(vector ? whole_vectors(kernel_.inner[i]) : kernel_.inner[i]);
     }
     return count;
+  }
+
+  std::int64_t whole_blocks(std::int64_t elements) const {
+    const std::int64_t blocks = elements / kernel_.block;
+    return blocks * whole_vectors(kernel_.block) + whole_vectors(elements % kernel_.block);
   }
 
   double steps_of_load(const Segment& segment, const Instruction& load) const {

@@ -10,13 +10,15 @@ namespace tutti::codegen::launch_time_test {
 namespace {
 
 // Of the first step of a plan that maps x to f(x), by that kernel of so many elements.
-bool is_for_one_thread(const std::string& elements, const std::string& op) {
+bool is_for_one_thread(const std::string& elements, const std::string& op,
+                       const std::string& block = "4096") {
   const Plan plan = parse_plan(
       "// tutti plan 1\nplan @f rank 0 arena 0 bytes {\n  b0 = input 0: f32[" + elements +
       "], 64 bytes\n  b1 = output, 64 bytes\n  0: allocate b1\n  1: launch map k0 (b0) -> b1 "
       "{tiles = 2}\n  return b1: f32[" +
-      elements + "]\n}\n\nk0 = kernel map outer [" + elements +
-      R"(] inner [] along outer block 4096 values 2 {
+      elements + "]\n}\n\nk0 = kernel map outer [" + elements + "] inner [] along outer block " +
+      block +
+      R"( values 2 {
   b0: f32 read
   b1: f32 written
   point
@@ -33,6 +35,12 @@ TEST(LaunchTime, LittleWorkIsForOneThread) {
   EXPECT_TRUE(is_for_one_thread("8192", "neg"));
   EXPECT_FALSE(is_for_one_thread("1048576", "neg"));
   EXPECT_FALSE(is_for_one_thread("16384", "tanh"));
+}
+
+// A block of 24 elements is two vectors, as one of 32 is.
+TEST(LaunchTime, TheLastVectorOfEachBlockIsWhole) {
+  EXPECT_TRUE(is_for_one_thread("5280", "tanh", "32"));
+  EXPECT_FALSE(is_for_one_thread("5280", "tanh", "24"));
 }
 
 // Of rows of which each is a tile, or of parts that are launched together.
