@@ -163,13 +163,6 @@ NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> sai
   };
   out.is_window = says(State::window);
   out.in_place = says(slab.state) || (slab.state == State::plain && says(State::fresh));
-  if (out.in_place) return out;
-  if (std::ranges::none_of(all, [](const Said& each) { return each.state == State::fresh; })) {
-    opening.wait();
-    drop(slab, opening.communicator());
-    opening.wait();
-    refusal_ = "not all members have got one";
-  }
   return out;
 }
 
@@ -208,10 +201,8 @@ void NcclWindows::open_window(Slab& slab, Opening& opening) {
     return lose_windows(opening.name_of(member) + ": " + *failed, opening);
   }
   slab.is_given = false;
-  slab.state = slab.window != nullptr ? State::window : State::plain;
-  say(slab.window != nullptr
-          ? std::to_string(slab.memory->bytes()) + " bytes for collectives are a window of NCCL's"
-          : "memory of collectives is no window: NCCL gives none between these GPUs");
+  slab.state = State::window;
+  say(std::to_string(slab.memory->bytes()) + " bytes for collectives are a window of NCCL's");
 }
 
 std::string NcclWindows::register_window(Slab& slab, Opening& opening) {
@@ -223,7 +214,10 @@ std::string NcclWindows::register_window(Slab& slab, Opening& opening) {
            return nccl.ncclCommWindowRegister(handle, begin, bytes, &slab.window,
                                               nccl::kWindowOfAllMembers);
          }});
-    return opening.wait_for_window() ? "" : kWaitedForAnother;
+    if (!opening.wait_for_window()) return kWaitedForAnother;
+    if (slab.window != nullptr) return "";
+    opening.decline();  // what NCCL calls a success: it refuses what is called then
+    return "ncclCommWindowRegister gave no window of " + std::to_string(bytes) + " bytes";
   } catch (const NcclError& error) {
     opening.decline();
     return "no window of " + std::to_string(bytes) +

@@ -127,6 +127,7 @@ class NcclWindows {
   const Slab* slab_at(const void* place) const;
   void open(Slab& slab, Opening& opening, bool can_be_shared);
   void open_window(Slab& slab, Opening& opening);
+  // What this member tells the others: why it has no window; empty: it has one.
   static std::string register_window(Slab& slab, Opening& opening);
   void lose_windows(const std::string& why, Opening& opening);
   void drop(Slab& slab, NcclCommunicator& communicator);

@@ -90,7 +90,8 @@ bool is_usable(const char* function, tutti::runtime::nccl::Communicator* communi
     complain_of_nccl(std::string(function) + " of a communicator that is gone");
     return false;
   }
-  if (communicator->failure != NcclResult::success && !in_progress_too) {
+  const bool failed = communicator->failure != NcclResult::success || communicator->refuses;
+  if (failed && !in_progress_too) {
     complain_of_nccl(std::string(function) + " of a communicator that has failed");
     return false;
   }
@@ -280,6 +281,7 @@ Result ncclCommWindowRegister(Communicator* communicator, void* place, std::size
   if (g_group.depth > 0) complain_of_nccl("memory is registered inside of a group");
   if (g_gives_no_windows) {
     *window = nullptr;
+    communicator->refuses = true;
     return Result::success;
   }
   communicator->open_window(place, bytes, window);

@@ -89,6 +89,8 @@ struct tutti::runtime::nccl::Communicator {
   std::atomic<bool> aborted{false};
   // What made it useless; it can be aborted then.
   tutti::fake_cuda::NcclResult failure = tutti::fake_cuda::NcclResult::success;
+  // It says that all is well, and is of as little use (fake_nccl_give_no_windows).
+  bool refuses = false;
   int polls_until_over = 0;  // what was begun is in progress for so many looks
   std::chrono::steady_clock::time_point busy_until;  // likewise, before that
   std::atomic<int> under_way{0};

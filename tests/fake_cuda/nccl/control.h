@@ -25,8 +25,8 @@ void fake_nccl_hang(int nth);
 // of use to nobody then.
 void fake_nccl_fail_window(int nth, int result, bool late);
 
-// From now on memory is registered without a window coming of it, as where GPUs don't reach each
-// other.
+// From now on memory is registered here with success, but without a window coming of it, as where
+// ranks share a GPU. The communicator refuses all but a look and an abort then.
 void fake_nccl_give_no_windows();
 
 // How many communicators were neither aborted nor destroyed.

@@ -73,12 +73,13 @@ class Member {
 };
 
 // How it fails: the call is refused, or what it began fails, before the others have theirs or
-// behind that.
+// behind that, or it succeeds and no window comes of it.
 using Arm = std::function<void(GpuOfRank& gpu)>;
-const std::array<Arm, 3> kFaults = {
+const std::array<Arm, 4> kFaults = {
     [](GpuOfRank& gpu) { gpu.fail("ncclCommWindowRegister", 1, nccl::Result::internal_error); },
     [](GpuOfRank& gpu) { gpu.fail_window(1, nccl::Result::unhandled_cuda_error, false); },
-    [](GpuOfRank& gpu) { gpu.fail_window(1, nccl::Result::system_error, true); }};
+    [](GpuOfRank& gpu) { gpu.fail_window(1, nccl::Result::system_error, true); },
+    [](GpuOfRank& gpu) { gpu.give_no_windows(); }};
 
 class FailingWindows : public testing::TestWithParam<int> {
  protected:

@@ -123,6 +123,7 @@ TEST(NcclWindows, WithoutThemAllGoesOn) {
     Member member(backend, gpu);
     for (int run = 0; run < 3; ++run) member.sum(0, kBytes);
     EXPECT_EQ(gpu.windows(), 0);
+    EXPECT_EQ(gpu.communicators(), 1);  // another one
     member.close();
   });
   EXPECT_THAT(thrown, Each(""));
