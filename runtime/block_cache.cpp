@@ -58,10 +58,10 @@ std::shared_ptr<Buffer> BlockCache::allocate(std::size_t bytes, const MemoryLabe
   if (bytes > kLargest) return nullptr;
   const SizeClass wanted(bytes);
   Buffer* buffer = take_free(wanted, label);
-  if (buffer == nullptr) buffer = take_new(wanted, label);
+  if (buffer == nullptr) buffer = take_new(wanted, label, false);
   if (buffer == nullptr) {
     trim(0);
-    buffer = take_new(wanted, label);
+    buffer = take_new(wanted, label, true);
   }
   if (buffer == nullptr) return nullptr;
   buffer->bytes_ = bytes;
@@ -89,9 +89,10 @@ Buffer* BlockCache::take_free(const SizeClass& wanted, const MemoryLabel& label)
   return buffer;
 }
 
-Buffer* BlockCache::take_new(const SizeClass& wanted, const MemoryLabel& label) {
+Buffer* BlockCache::take_new(const SizeClass& wanted, const MemoryLabel& label, bool again) {
   auto buffer = std::unique_ptr<Buffer>(new Buffer(this));
-  buffer->data_ = static_cast<std::byte*>(source_->take(wanted.size));
+  buffer->data_ = static_cast<std::byte*>(again ? source_->take_again(wanted.size)
+                                                : source_->take(wanted.size));
   if (buffer->data_ == nullptr) return nullptr;
   const std::scoped_lock lock(use_->lock());
   use_->open(buffer->block_, wanted.size, wanted.index);

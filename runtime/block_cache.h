@@ -26,6 +26,9 @@ class BlockSource {
 
   // `size` is a SizeClass's. Aligned to kBufferAlignment; null if there is none.
   virtual void* take(std::size_t size) = 0;
+  // Called where there was none, when all free ones have been given back: without waiting again for
+  // what take() has waited for.
+  virtual void* take_again(std::size_t size) { return take(size); }
   virtual void give_back(void* block, std::size_t size) noexcept = 0;
   // Called when some were given back, for a source that gives them on together: work that was put
   // somewhere may still use them.
@@ -87,7 +90,7 @@ class BlockCache final : private Recycled<Buffer>::Home {
   void close();
   void take_back(Buffer& buffer) noexcept override;
   Buffer* take_free(const SizeClass& wanted, const MemoryLabel& label);
-  Buffer* take_new(const SizeClass& wanted, const MemoryLabel& label);
+  Buffer* take_new(const SizeClass& wanted, const MemoryLabel& label, bool again);
   void hand_out(Buffer& buffer, const MemoryLabel& label) noexcept;
   Buffer* take_oldest();  // of all free ones; with the lock held
   void give_up(Buffer* buffer) noexcept;

@@ -100,7 +100,7 @@ std::byte* CudaAccelerator::workspace(std::size_t bytes) {
                                                      : blocks_.take(made.bytes));
   if (made.data == nullptr && !is_recording()) {
     memory_.trim();
-    made.data = static_cast<std::byte*>(blocks_.take(made.bytes));
+    made.data = static_cast<std::byte*>(blocks_.take_again(made.bytes));
   }
   if (made.data == nullptr) {
     throw OutOfMemoryError(

@@ -26,9 +26,14 @@ CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(bl
 
 }  // namespace
 
+void* CudaBlocks::take_again(std::size_t size) {
+  void* const block = take_what_is_free(size);
+  const bool more = block == nullptr && CudaCaches::trim(stream_->index());
+  return more ? take_what_is_free(size) : block;
+}
+
 void* CudaBlocks::take(std::size_t size) {
-  void* block = take_what_is_free(size);
-  if (block == nullptr && CudaCaches::trim(stream_->index())) block = take_what_is_free(size);
+  void* block = take_again(size);
   if (block == nullptr && stream_->releases().wait_for_peers_work()) {
     CudaCaches::trim(stream_->index());  // with what was put off
     block = take_what_is_free(size);

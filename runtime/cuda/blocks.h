@@ -19,6 +19,7 @@ class CudaBlocks final : public BlockSource {
   explicit CudaBlocks(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {}
 
   void* take(std::size_t size) override;
+  void* take_again(std::size_t size) override;
   // The same without asking anybody to give something back; null if there is no room.
   void* take_what_is_free(std::size_t size);
   // When nothing on the stream uses it, and nothing runs that waits for other ranks.

@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/cuda/stream.h>
 
+#include <atomic>
 #include <memory>
 
 namespace tutti::runtime {
@@ -17,7 +18,8 @@ class CudaEvent {
   // Marks what is on the stream now, its own or another one of the same GPU.
   void record() { record(stream_->handle()); }
   void record(CUstream on);
-  // Whether all that was marked last is done; true if nothing was.
+  // Whether all that was marked last is done; true if nothing was. From any thread, where nobody
+  // marks anything meanwhile.
   bool is_done();
   // Returns when it is.
   void wait();
@@ -27,7 +29,7 @@ class CudaEvent {
  private:
   std::shared_ptr<CudaStream> stream_;
   CUevent event_ = nullptr;
-  bool recorded_ = false;
+  std::atomic<bool> recorded_{false};
 };
 
 }  // namespace tutti::runtime

@@ -46,19 +46,22 @@ void CudaLane::close() noexcept {
 void CudaLane::wait_for_end() noexcept {
   try {
     const CudaStream::Entered entered = stream_->enter();
-    CudaEvent last(stream_);
-    last.record(handle_);
-    CudaEvent last_replay(stream_);  // those are on the GPU's own stream
-    last_replay.record(stream_->handle());
+    const auto last = std::make_shared<CudaEvent>(stream_);
+    last->record(handle_);
+    const auto last_replay = std::make_shared<CudaEvent>(stream_);  // on the GPU's own stream
+    last_replay->record(stream_->handle());
     const auto until = std::chrono::steady_clock::now() + kLongestEnd;
-    while (!last.is_done() || !last_replay.is_done()) {
+    while (!last->is_done() || !last_replay->is_done()) {
       if (std::chrono::steady_clock::now() < until) {
         std::this_thread::sleep_for(kBetweenLooks);
         continue;
       }
       static_cast<void>(std::make_unique<std::deque<UnderWay>>(std::move(under_way_)).release());
       static_cast<void>(std::make_unique<decltype(lost_)>(std::move(lost_)).release());
-      static_cast<void>(std::make_unique<CudaReleases::PeersWork>(stream_).release());
+      // If it ends after all, other ranks of the GPU see that.
+      auto work = std::make_unique<CudaReleases::PeersWork>(stream_);
+      work->ends_with({last, last_replay});
+      static_cast<void>(work.release());
       under_way_.clear();
       lost_.clear();
       return;
@@ -71,13 +74,20 @@ void CudaLane::wait_for_end() noexcept {
 void CudaLane::add(UnderWay work) {
   under_way_.push_back(std::move(work));
   if (!running_) running_.emplace(stream_);
+  // Each is behind those that were added before it.
+  if (failure_ == nullptr) running_->ends_with({under_way_.back().done});
   look();
 }
 
 void CudaLane::break_down(std::exception_ptr why, std::vector<std::shared_ptr<Buffer>> buffers) {
   lost_.insert(lost_.end(), buffers.begin(), buffers.end());
-  if (failure_ == nullptr) failure_ = std::move(why);
   if (!running_) running_.emplace(stream_);
+  running_->ends_with({});
+  fail(std::move(why));
+}
+
+void CudaLane::fail(std::exception_ptr why) {
+  if (failure_ == nullptr) failure_ = std::move(why);
   for (const UnderWay& each : under_way_) each.abort();
 }
 
@@ -94,7 +104,7 @@ bool CudaLane::look() {
       under_way_.pop_front();
     }
   } catch (...) {
-    break_down(std::current_exception(), {});
+    fail(std::current_exception());
     throw;
   }
   running_.reset();

@@ -90,6 +90,7 @@ class CudaLane {
     bool opens_memory = false;
   };
 
+  void fail(std::exception_ptr why);
   void wait_for_end() noexcept;
 
   const std::shared_ptr<CudaStream> stream_;

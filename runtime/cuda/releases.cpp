@@ -1,6 +1,8 @@
+#include <tutti/runtime/cuda/event.h>
 #include <tutti/runtime/cuda/releases.h>
 #include <tutti/runtime/cuda/stream.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <iterator>
@@ -80,16 +82,43 @@ void CudaReleases::end() noexcept {
 CudaReleases::PeersWork::PeersWork(std::shared_ptr<CudaStream> stream)
     : stream_(std::move(stream)) {
   CudaReleases& releases = stream_->releases();
-  const std::scoped_lock lock(releases.gpu_.mutex);
-  ++releases.gpu_.peers_work;
+  const std::scoped_lock lock(releases.gpu_.mutex, releases.gpu_.work_mutex);
+  releases.gpu_.work.push_back(this);
   ++releases.own_work_;
   releases.peers_thread_ = std::this_thread::get_id();
 }
 
 CudaReleases::PeersWork::~PeersWork() {
   CudaReleases& releases = stream_->releases();
-  --releases.own_work_;
-  if (--releases.gpu_.peers_work == 0) releases.flush();
+  {
+    const std::scoped_lock lock(releases.gpu_.work_mutex);
+    std::erase(releases.gpu_.work, this);
+    --releases.own_work_;
+  }
+  if (!releases.is_put_off()) releases.flush();
+}
+
+void CudaReleases::PeersWork::ends_with(std::vector<std::shared_ptr<CudaEvent>> last) {
+  // The former ones go without the lock.
+  const std::scoped_lock lock(stream_->releases().gpu_.work_mutex);
+  last_.swap(last);
+}
+
+bool CudaReleases::PeersWork::is_over() const noexcept {
+  try {
+    return !last_.empty() && std::ranges::all_of(last_, &CudaEvent::is_done);
+  } catch (const std::exception&) {
+    return true;  // the driver is gone, or the context: nothing runs
+  }
+}
+
+bool CudaReleases::is_there(const CudaReleases* of) const noexcept {
+  const std::scoped_lock lock(gpu_.work_mutex);
+  if (gpu_.work.empty()) return false;
+  const CudaStream::Entered entered = stream_.try_enter();
+  return std::ranges::any_of(gpu_.work, [=](const PeersWork* each) {
+    return (of == nullptr || &each->stream_->releases() == of) && !each->is_over();
+  });
 }
 
 void CudaReleases::set_peers_wait(std::function<void()> wait) {
@@ -99,16 +128,17 @@ void CudaReleases::set_peers_wait(std::function<void()> wait) {
 
 bool CudaReleases::wait_for_peers_work() {
   // It may be over just now.
-  if (!is_put_off() && !gpu_.was_put_off) return false;
-  if (waits_for_peers()) {
+  if (own_work_ == 0 && !is_put_off() && !gpu_.was_put_off) return false;
+  if (own_work_ > 0) {
     std::function<void()> wait;
     {
       const std::scoped_lock lock(gpu_.mutex);
       if (peers_thread_ == std::this_thread::get_id()) wait = peers_wait_;
     }
-    if (!wait) return false;
-    const CudaStream::Entered entered = stream_.enter();
-    wait();
+    if (wait) {  // over or not: it lets go of what the work has used
+      const CudaStream::Entered entered = stream_.enter();
+      wait();
+    }
     if (waits_for_peers()) return false;
   }
   const auto until = std::chrono::steady_clock::now() + kLongestForOthers;

@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -228,6 +230,32 @@ TEST(Allocator, ThreadsShareIt) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(allocator.used_bytes(), 0U);
+}
+
+// It may wait long where there is none.
+class NoBlocks final : public BlockSource {
+ public:
+  explicit NoBlocks(std::string& calls) : calls_(calls) {}
+  void* take(std::size_t) override {
+    calls_ += "take ";
+    return nullptr;
+  }
+  void* take_again(std::size_t) override {
+    calls_ += "again ";
+    return nullptr;
+  }
+  void give_back(void*, std::size_t) noexcept override {}
+
+ private:
+  std::string& calls_;
+};
+
+TEST(BlockCache, AsksItsSourceToWaitOnceAnAllocation) {
+  std::string calls;
+  const std::unique_ptr<BlockCache, BlockCache::Close> cache(
+      new BlockCache(std::make_unique<NoBlocks>(calls), 0));
+  EXPECT_EQ(cache->allocate(1000), nullptr);
+  EXPECT_EQ(calls, "take again ");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
+#include <tutti/runtime/cuda/event.h>
 #include <tutti/runtime/cuda/releases.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -106,6 +108,50 @@ TEST_F(CudaReleasesTest, ThatWerePutOffMakeRoomOnceTheyCanBeCalled) {
   std::thread end([&] { running = nullptr; });  // before the other one looks, or while it waits
   EXPECT_NE(gpu->memory().allocate(most), nullptr);
   end.join();
+}
+
+// Of ranks that are threads one may compute for long, and not look at what it has on its lane.
+TEST_F(CudaReleasesTest, GoOnWhereWorkIsOverThatItsThreadDoesNotLookAt) {
+  const auto gpu = open();
+  const auto others = open();
+  const std::size_t most = test::FakeCuda::kUsual.memory_bytes / 8 * 5;
+  gpu->memory().allocate(most);
+  std::thread([&] {
+    const CudaStream::Entered entered = others->stream()->enter();
+    auto done = std::make_shared<CudaEvent>(others->stream());
+    done->record(others->lane()->handle());
+    fake_.fail("cuEventQuery", 1, CUDA_ERROR_NOT_READY);  // of add()
+    others->lane()->add({.done = done, .check = [] {}, .abort = [] {}, .buffers = {}});
+  }).join();
+  fake_.fail("cuEventQuery", 1, CUDA_ERROR_NOT_READY);
+  gpu->memory().trim();                                 // is put off
+  fake_.fail("cuEventQuery", 1, CUDA_ERROR_NOT_READY);  // and once more, to be waited for
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_NE(gpu->memory().allocate(most), nullptr);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_FALSE(others->stream()->releases().waits_for_peers());
+}
+
+// Whoever closed its lane could not wait any longer: what was on it ends all the same.
+TEST_F(CudaReleasesTest, GoOnWhereEveryEventHasCome) {
+  const auto gpu = open();
+  const auto others = open();
+  const CudaStream::Entered entered = others->stream()->enter();
+  const auto event = [&] {
+    auto out = std::make_shared<CudaEvent>(others->stream());
+    out->record();
+    return out;
+  };
+  CudaReleases::PeersWork work(others->stream());
+  bool called = false;
+  gpu->stream()->releases().release([&] { called = true; });
+  EXPECT_FALSE(called);
+  fake_.fail("cuEventQuery", 2, CUDA_ERROR_NOT_READY);
+  work.ends_with({event(), event()});
+  gpu->stream()->releases().flush();
+  EXPECT_FALSE(called);
+  gpu->stream()->releases().flush();
+  EXPECT_TRUE(called);
 }
 
 }  // namespace
