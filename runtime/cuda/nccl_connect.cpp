@@ -200,6 +200,7 @@ void NcclTransport::connect_again(const GroupWork& work) {
     nccl.check(nccl.ncclGetUniqueId(&own.id), "ncclGetUniqueId", nullptr);
   }
   const Greeting first(tell_within(work, own.text()).front());
+  CudaCaches::trim(gpu_->device().index);  // as the first time
   set(std::make_shared<NcclCommunicator>(nccl, first.id, agreement_.size(), agreement_.position()));
   wait_until_over(work, "for NCCL to connect the ranks again");
 }

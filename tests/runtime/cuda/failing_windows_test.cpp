@@ -135,6 +135,21 @@ TEST(FailingWindow, TakesTheEarlierOnesAlong) {
   EXPECT_THAT(thrown, Each(""));
 }
 
+// As the first time: the library needs memory for its buffers.
+TEST(FailingWindow, WhatLiesFreeIsGivenBackBeforeTheyConnectAgain) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    if (backend.rank() == 1) gpu.fail_window(1, nccl::Result::internal_error, true);
+    Member member(backend, gpu);
+    member.sum_anywhere();
+    gpu->memory().allocate(kLarge);
+    gpu.driver_calls();
+    member.sum(kSmall);
+    EXPECT_THAT(gpu.driver_calls(), HasSubstr("cuMemFree "));
+    member.close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
 // They were announced when all knew a window, and come to the GPU when there is none.
 TEST(FailingWindow, LeavesWhatWasAnnouncedBefore) {
   const auto thrown = run_gpus(3, [](HostBackend& backend, GpuOfRank& gpu) {
