@@ -34,7 +34,7 @@ class NcclTransport::SlabOpening final : public NcclWindows::Opening {
     transport_.agreement_.wait_elsewhere(
         work_, "for NCCL to register memory",
         [&] {
-          is_over = communicator().is_over();
+          is_over = transport_.is_over(work_);
           if (is_over || agreement.is_declined(work_)) return true;
           agreement.check_peers(work_);
           return false;

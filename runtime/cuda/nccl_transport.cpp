@@ -18,6 +18,10 @@ namespace tutti::runtime {
 
 namespace {
 
+// For how long it is found out, where NCCL fails, whether a member has died.
+constexpr std::chrono::milliseconds kLongestForDeaths{100};
+constexpr std::chrono::milliseconds kBetweenLooksForDeaths{1};
+
 // Whether the rank has zeros for a result, or among it: what nothing arrives at.
 bool begins_with_zeros(const CollectiveCall& call, int position) {
   switch (call.kind) {
@@ -92,12 +96,29 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   return windows_.place_of(work);
 }
 
+// The library hears of a death by its connections, maybe before anybody has looked for it.
+bool NcclTransport::is_over(const GroupWork& work) const {
+  const auto communicator = current();
+  if (communicator == nullptr) throw CommError("the communicator is gone");
+  try {
+    return communicator->is_over();
+  } catch (const NcclError&) {
+    // Connections end before their process does.
+    Deadline soon(kLongestForDeaths);
+    do {
+      agreement_.check_all_live(work);
+      std::this_thread::sleep_for(kBetweenLooksForDeaths);
+    } while (!soon.has_passed());
+    throw;
+  }
+}
+
 void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what) {
   agreement_.wait_elsewhere(
       work, what,
       [&] {
         static_cast<const NcclWork&>(work).gpu_->lane()->look();
-        if (communicator_->is_over()) return true;
+        if (is_over(work)) return true;
         agreement_.check_peers(work);
         return false;
       },
@@ -248,7 +269,7 @@ void NcclTransport::watch(NcclWork& work, Keeping buffers) {
 void NcclTransport::check(NcclWork& work) {
   try {
     agreement_.check_all_live(work);
-    if (const auto communicator = current()) communicator->is_over();
+    if (current() != nullptr) is_over(work);
     const int missed = exchange_ == nullptr ? -1 : exchange_->words().missed();
     if (missed >= 0) {
       agreement_.fail(work.sequence(), work.waiting(),

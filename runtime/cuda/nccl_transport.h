@@ -87,6 +87,8 @@ class NcclTransport final : public Transport {
   static void copy_on_lane(const NcclWork& work, void* to, const void* from, std::size_t bytes);
   static void keep_until_done(const NcclWork& work, Keeping buffers);
   void wait_until_over(const GroupWork& work, std::string_view what);
+  // NcclCommunicator::is_over() of the current one; throws who died where that is why it failed.
+  bool is_over(const GroupWork& work) const;
   // Whether what is on the lane may still come to its end; throws where not, and aborts it.
   void check(NcclWork& work);
 

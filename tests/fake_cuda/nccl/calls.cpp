@@ -23,7 +23,9 @@ namespace {
 std::mutex g_mutex;  // of what follows
 std::string g_complaints;
 std::string g_taken;
+constexpr NcclResult kDies{-1};  // in place of a result
 std::map<std::string, std::pair<int, NcclResult>> g_failures;
+std::atomic<bool> g_notices_deaths{false};
 std::atomic<bool> g_gives_no_windows{false};
 // How many launches are still to come before the one that this is about; 0: none is.
 std::atomic<int> g_launches_to_delay{0};
@@ -74,6 +76,7 @@ std::optional<NcclResult> injected(const char* function) {
   const auto found = g_failures.find(function);
   if (found == g_failures.end() || --found->second.first > 0) return std::nullopt;
   const NcclResult result = found->second.second;
+  if (result == kDies) std::_Exit(7);
   g_failures.erase(found);
   return result;
 }
@@ -141,6 +144,12 @@ void fake_nccl_fail(const char* function, int nth, int result) {
   const std::scoped_lock lock(g_mutex);
   g_failures[function] = {nth, static_cast<NcclResult>(result)};
 }
+
+void fake_nccl_die(const char* function, int nth) {
+  fake_nccl_fail(function, nth, static_cast<int>(kDies));
+}
+
+void fake_nccl_notice_deaths() { g_notices_deaths = true; }
 
 void fake_nccl_delay(int nth, int milliseconds) {
   g_delay = milliseconds;
@@ -226,8 +235,9 @@ Result ncclCommInitRankConfig(Communicator** communicator, int size, UniqueId id
     const std::scoped_lock lock(g_mutex);
     g_communicators.push_back(*communicator);
   }
-  // Where it fails, too, as the library may.
-  return injected("ncclCommInitRankConfig").value_or(Result::in_progress);
+  const auto failure = injected("ncclCommInitRankConfig");
+  (*communicator)->come();  // where it fails, too, as the library may
+  return failure.value_or(Result::in_progress);
 }
 
 Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {
@@ -236,6 +246,9 @@ Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {
     return Result::success;
   }
   if (!is_usable("ncclCommGetAsyncError", communicator, true)) return Result::invalid_argument;
+  const bool fails = g_notices_deaths && communicator->failure == Result::success &&
+                     communicator->has_lost_a_rank();
+  if (fails) communicator->failure = Result::remote_error;
   const bool over = communicator->is_connected() && communicator->polls_until_over == 0 &&
                     std::chrono::steady_clock::now() >= communicator->busy_until;
   if (communicator->polls_until_over > 0) --communicator->polls_until_over;
@@ -262,6 +275,7 @@ Result ncclCommDestroy(Communicator* communicator) {
 }
 
 Result ncclCommAbort(Communicator* communicator) {
+  if (const auto failure = injected("ncclCommAbort")) return *failure;
   if (!is_usable("ncclCommAbort", communicator, true)) return Result::invalid_argument;
   const End end;
   communicator->aborted = true;

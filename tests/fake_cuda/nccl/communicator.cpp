@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -70,7 +71,27 @@ struct Communicator::Work {
 
 Communicator::Communicator(const std::string& id, int ranks, int own)
     : size(ranks), rank(own), board_(std::make_unique<Board>(id, ranks, own)) {
-  board_->say("here-" + std::to_string(rank), {});
+  const std::string process = std::to_string(getpid());
+  board_->say("process-" + std::to_string(rank), bytes_at(process.data(), process.size()));
+}
+
+void Communicator::come() { board_->say("here-" + std::to_string(rank), {}); }
+
+bool Communicator::has_lost_a_rank() const {
+  for (int each = 0; each < size; ++each) {
+    const auto said = board_->read("process-" + std::to_string(each));
+    if (!said || board_->has("left-" + std::to_string(each))) continue;
+    const std::string process(reinterpret_cast<const char*>(said->data()), said->size());
+    // "12 (name) Z ...", until somebody has asked for its end.
+    std::ifstream file("/proc/" + process + "/stat");
+    std::string text;
+    if (!std::getline(file, text)) return true;
+    const std::size_t name_end = text.rfind(") ");
+    if (name_end != std::string::npos && text.find_first_of("ZX", name_end + 2) == name_end + 2) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool Communicator::is_connected() {

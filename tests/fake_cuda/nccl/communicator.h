@@ -70,6 +70,10 @@ struct tutti::runtime::nccl::Window {
 // What a handle points to. Never deleted, so that none is given twice.
 struct tutti::runtime::nccl::Communicator {
   Communicator(const std::string& id, int ranks, int own);
+  // This rank is ready to be connected.
+  void come();
+  // Whether the process of some rank, of those that have made theirs, has died.
+  bool has_lost_a_rank() const;
 
   // Puts the calls on a stream, as one piece of work; one that hangs ends by an abort alone.
   CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);

@@ -12,6 +12,13 @@ const char* fake_nccl_complaints();
 // (ncclResult_t) and do nothing; but for a communicator, which is made all the same.
 void fake_nccl_fail(const char* function, int nth, int result);
 
+// Ends the process at that call, with exit code 7.
+void fake_nccl_die(const char* function, int nth);
+
+// From now on whoever looks at a communicator of which a rank's process has died hears of a remote
+// error, as by the library's connections.
+void fake_nccl_notice_deaths();
+
 // The `nth` launch from now (1 is the next) is in progress for so long before it is on its stream:
 // what is called on its communicator meanwhile is a mistake.
 void fake_nccl_delay(int nth, int milliseconds);

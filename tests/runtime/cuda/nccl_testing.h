@@ -52,6 +52,11 @@ class GpuOfRank {
   void fail(const char* function, int nth, nccl::Result result) {
     control<decltype(fake_nccl_fail)>("fake_nccl_fail")(function, nth, static_cast<int>(result));
   }
+  // See control.h, of both.
+  void die(const char* function, int nth) {
+    control<decltype(fake_nccl_die)>("fake_nccl_die")(function, nth);
+  }
+  void notice_deaths() { control<decltype(fake_nccl_notice_deaths)>("fake_nccl_notice_deaths")(); }
   void fail_driver(const char* function, int nth, CUresult result) {
     fake_.fail(function, nth, result);
   }

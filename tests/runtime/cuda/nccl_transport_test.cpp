@@ -158,6 +158,23 @@ TEST(NcclTransport, ARankThatDiesFreesTheOthers) {
   EXPECT_THAT(thrown[2], HasSubstr("rank 1"));
 }
 
+// The library may hear of it before anybody has looked for deaths, and does not know who it was.
+TEST(NcclTransport, ADeathThatTheLibraryNoticesIsNamed) {
+  const auto thrown = run_gpus(3, [](HostBackend& backend, GpuOfRank& gpu) {
+    gpu.notice_deaths();
+    if (backend.rank() == 1) gpu.die("ncclCommInitRankConfig", 1);
+    const auto group = backend.communicator(first_ranks(3), "all", "nccl");
+    group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait();
+    ADD_FAILURE() << "there is a result";
+  });
+  EXPECT_EQ(thrown[1], "exit code 7");
+  for (const std::size_t rank : {0U, 2U}) {
+    EXPECT_THAT(thrown[rank], HasSubstr("rank 1"));
+    EXPECT_THAT(thrown[rank], HasSubstr("died"));
+    EXPECT_THAT(thrown[rank], Not(HasSubstr("exit code")));
+  }
+}
+
 // The driver waits for all that runs when it frees memory, and nobody could end that.
 TEST(NcclTransport, MemoryIsNotFreedWhileARankIsWaitedFor) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
