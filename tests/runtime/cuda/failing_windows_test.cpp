@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/runtime/cuda/nccl_testing.h"
@@ -178,6 +179,25 @@ TEST(FailingWindow, WhoCanNotConnectAgainIsAnErrorOfAllRanks) {
       ADD_FAILURE() << "there is a result";
     });
     EXPECT_THAT(thrown, Each(HasSubstr(std::string(function) + " failed")));
+  }
+}
+
+// Behind the word that there is no window, before there is an id, and while they connect.
+TEST(FailingWindow, AMemberThatDiesWhileAllConnectAgainFreesTheOthers) {
+  const std::array<std::pair<const char*, int>, 3> places = {
+      {{"ncclCommAbort", 1}, {"ncclGetUniqueId", 2}, {"ncclCommInitRankConfig", 2}}};
+  for (const auto& [function, nth] : places) {
+    SCOPED_TRACE(function);
+    const auto thrown = run_gpus(3, [&](HostBackend& backend, GpuOfRank& gpu) {
+      if (backend.rank() == 1) gpu.fail_window(1, nccl::Result::internal_error, false);
+      if (backend.rank() == 0) gpu.die(function, nth);
+      Member member(backend, gpu);
+      member.sum(kSmall);
+      ADD_FAILURE() << "there is a result";
+    });
+    EXPECT_EQ(thrown[0], "exit code 7");
+    EXPECT_THAT(thrown[1], HasSubstr("rank 0"));
+    EXPECT_THAT(thrown[2], HasSubstr("rank 0"));
   }
 }
 

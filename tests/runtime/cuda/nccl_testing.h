@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -121,7 +122,15 @@ inline std::vector<std::string> run_gpus(std::int64_t ranks,
       ranks,
       [&](HostBackend& backend) {
         GpuOfRank gpu(backend.rank(), nccl_folder, setup);
-        body(backend, gpu);
+        try {
+          body(backend, gpu);
+        } catch (const std::exception& error) {
+          const std::string complaints = gpu.complaints();
+          if (complaints.empty()) throw;
+          // In place of what the test expects to be thrown.
+          ADD_FAILURE() << complaints << "behind: " << error.what();
+          throw std::runtime_error("the doubles complain");
+        }
         EXPECT_EQ(gpu.complaints(), "");
       },
       options);
