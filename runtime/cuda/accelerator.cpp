@@ -130,6 +130,11 @@ void CudaAccelerator::clear(std::byte* data, std::size_t bytes) const {
 
 std::unique_ptr<CudaGraph> CudaAccelerator::capture(FunctionRef<void()> work) {
   check_not_recording("record");
+  // What was let go of meanwhile, once others may wait for the stream.
+  struct Flush {
+    CudaReleases& releases;
+    ~Flush() { releases.flush(); }
+  } const flush{stream_->releases()};
   const std::scoped_lock lock(stream_->recording());
   const CudaStream::Entered entered = stream_->enter();
   auto graph = std::make_unique<CudaGraph>(stream_);
