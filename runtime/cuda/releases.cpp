@@ -51,10 +51,17 @@ std::vector<std::function<void()>> CudaReleases::take_queue() noexcept {
 void CudaReleases::call_all(std::vector<std::function<void()>>& queue) const noexcept {
   for (const auto& give_back : gpu_.left) give_back();
   gpu_.left.clear();
+  gpu_.has_left = false;
   for (const auto& give_back : queue) give_back();
 }
 
+bool CudaReleases::is_empty() noexcept {
+  const std::scoped_lock lock(mutex_);
+  return queue_.empty() && !gpu_.has_left;
+}
+
 void CudaReleases::flush() noexcept {
+  if (is_empty()) return;
   const std::scoped_lock lock(stream_.recording(), gpu_.mutex);
   if (is_put_off() || stream_.records()) {
     gpu_.was_put_off = true;
@@ -72,6 +79,7 @@ void CudaReleases::end() noexcept {
   auto queue = take_queue();
   if (!is_put_off()) return call_all(queue);
   try {
+    gpu_.has_left = true;
     gpu_.left.insert(gpu_.left.end(), std::make_move_iterator(queue.begin()),
                      std::make_move_iterator(queue.end()));
   } catch (const std::exception&) {

@@ -74,12 +74,14 @@ class CudaReleases {
     std::mutex mutex;
     std::atomic<bool> was_put_off{false};     // and nobody has looked since who found no room
     std::vector<std::function<void()>> left;  // of streams that are gone
+    std::atomic<bool> has_left{false};        // whether there may be such
     std::mutex work_mutex;  // of what follows, and of PeersWork; behind all others
     std::vector<const PeersWork*> work;
   };
   static Gpu& gpu_of(int index);
   void call_all(std::vector<std::function<void()>>& queue) const noexcept;
   std::vector<std::function<void()>> take_queue() noexcept;
+  bool is_empty() noexcept;                              // there is nothing to call
   bool is_there(const CudaReleases* of) const noexcept;  // null: of all
 
   CudaStream& stream_;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -56,6 +57,19 @@ TEST_F(CudaReleasesTest, WaitForWhatOtherRanksHaveOnTheSameGpu) {
   }
   gpu->memory().trim();  // it has nothing more, and gives back what it had
   EXPECT_THAT(fake_.calls(), HasSubstr("cuMemFree"));
+}
+
+// Nor does who finds no room wait for others then, while they have nothing more on the GPU.
+TEST_F(CudaReleasesTest, OfNothingTakeNoLock) {
+  const auto gpu = open();
+  gpu->stream()->releases().wait_for_peers_work();  // what tests before have put off is forgotten
+  const std::scoped_lock lock(gpu->stream()->recording());
+  std::thread([&] { gpu->memory().trim(); }).join();
+  {
+    const CudaReleases::PeersWork running(gpu->stream());
+    gpu->memory().trim();
+  }
+  EXPECT_FALSE(gpu->stream()->releases().wait_for_peers_work());
 }
 
 TEST(CudaReleasesOfTwo, DoNotWaitForWhatIsOnAnotherGpu) {
