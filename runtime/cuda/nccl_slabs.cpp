@@ -26,7 +26,7 @@ class NcclTransport::SlabOpening final : public NcclWindows::Opening {
   }
   void wait() override {
     work_.gpu_->lane()->wait_for_all();
-    transport_.wait_until_over(work_, "for NCCL to register memory");
+    transport_.wait_until_over(work_, "for NCCL to be done, before memory is registered or shared");
   }
   bool wait_for_window() override {
     bool is_over = false;
