@@ -223,7 +223,7 @@ TEST(Shm, AProcessIsForkedOffWhereNobodyCanSayWhatIsFree) {
         child.emplace([&]() -> std::string {
           close(ends[1]);
           char none = 0;
-          EXPECT_EQ(read(ends[0], &none, 1), 0);  // until the rank has written
+          EXPECT_EQ(::read(ends[0], &none, 1), 0);  // until the rank has written
           return std::to_string(byte_at(in_use->data())) + " " + std::to_string(byte_at(place));
         });
       }
