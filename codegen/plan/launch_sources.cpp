@@ -1,0 +1,40 @@
+#include <tutti/codegen/plan/launch_sources.h>
+#include <tutti/codegen/plan/plan.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::codegen {
+
+namespace {
+
+runtime::ProfileSource source_of(const Plan& plan, const LaunchPart& part,
+                                 runtime::ProfileSource::Kind kind) {
+  return {.kind = kind,
+          .name = full_name(plan, part),
+          .detail = part.detail,
+          .plan = plan.name,
+          .kernel = std::max(part.kernel, part.epilogue),
+          .location = part.location,
+          .counts = part.counts};
+}
+
+}  // namespace
+
+runtime::PlanProfile::LaunchSources launch_sources(const Plan& plan,
+                                                   std::span<const LaunchPart> parts,
+                                                   runtime::Profile& profile) {
+  using Kind = runtime::ProfileSource::Kind;
+  runtime::PlanProfile::LaunchSources out;
+  runtime::ProfileSource whole = source_of(plan, parts[0], Kind::launch);
+  whole.counts = {};
+  for (const LaunchPart& part : parts) {
+    out.pieces.push_back(profile.add_source(source_of(plan, part, Kind::piece)));
+    whole.counts += part.counts;
+  }
+  whole.parts = out.pieces;
+  out.whole = profile.add_source(std::move(whole));
+  return out;
+}
+
+}  // namespace tutti::codegen
