@@ -1,13 +1,13 @@
 #include <tutti/codegen/cuda/comm_kernels.h>
 #include <tutti/codegen/cuda/compiler.h>
 #include <tutti/codegen/cuda/cumulative.h>
-#include <tutti/codegen/cuda/spec_text.h>
 #include <tutti/codegen/peer_readings.h>
 #include <tutti/ir/collective.h>
 #include <tutti/ir/support/error.h>
 
 #include <array>
 #include <string>
+#include <utility>
 
 namespace tutti::codegen::cuda {
 
@@ -19,17 +19,18 @@ struct CommFunction {
   std::string_view name;      // of the kernel
   std::string_view function;  // of kernels/device/
   bool reduces;
+  bool gives_packs = false;                // of its result, to a function
   std::string_view piece = "collectives";  // that has it
 };
 
 constexpr std::array kCommFunctions = {
-    CommFunction{"all_reduce_one_shot", "one_shot_all_reduce", true},
+    CommFunction{"all_reduce_one_shot", "one_shot_all_reduce", true, true},
     CommFunction{"all_reduce_two_shot", "two_shot_all_reduce", true},
-    CommFunction{"all_reduce_multimem", "multimem_all_reduce", true, "multimem"},
-    CommFunction{"all_gather", "one_shot_all_gather", false},
-    CommFunction{"all_gather_multimem", "multimem_all_gather", false, "multimem"},
-    CommFunction{"reduce_scatter", "one_shot_reduce_scatter", true},
-    CommFunction{"reduce_scatter_multimem", "multimem_reduce_scatter", true, "multimem"},
+    CommFunction{"all_reduce_multimem", "multimem_all_reduce", true, false, "multimem"},
+    CommFunction{"all_gather", "one_shot_all_gather", false, true},
+    CommFunction{"all_gather_multimem", "multimem_all_gather", false, false, "multimem"},
+    CommFunction{"reduce_scatter", "one_shot_reduce_scatter", true, true},
+    CommFunction{"reduce_scatter_multimem", "multimem_reduce_scatter", true, false, "multimem"},
 };
 
 class SharedCommKernels final : public runtime::CommKernels {
@@ -43,7 +44,7 @@ class SharedCommKernels final : public runtime::CommKernels {
 
 }  // namespace
 
-Source comm_kernel_source(const CommKernel& kernel) {
+CommText comm_text(const CommKernel& kernel, std::string_view moved) {
   const CommFunction& function = kCommFunctions.at(static_cast<std::size_t>(kernel.kind));
   const std::int64_t bytes = size_of(kernel.dtype);
   const bool fits = kernel.members >= 2 && kernel.members <= CommKernel::kMostMembers &&
@@ -63,7 +64,8 @@ Source comm_kernel_source(const CommKernel& kernel) {
   spec.integer("lanes", kernel.bytes_at_once / bytes);
   const std::string dtype(name_of(kernel.dtype));
   // What is only moved goes as bits.
-  const std::string element = function.reduces ? dtype : std::string(bits_type(bytes));
+  const std::string element =
+      function.reduces ? dtype : std::string(moved.empty() ? bits_type(bytes) : moved);
   spec.type("Element", element);
   std::string detail;
   if (function.reduces) {
@@ -73,17 +75,27 @@ Source comm_kernel_source(const CommKernel& kernel) {
               std::string(combination(combine)) + "); }");
     detail = std::string(name_of(kernel.reduction)) + " ";
   }
-  Source source =
-      make_source({.name = std::string(function.name),
-                   .detail = detail + dtype + " of " + std::to_string(kernel.members) + " members",
-                   .piece = std::string(function.piece),
-                   .specs = {spec},
-                   .parameters = "const PeerTable* peers, const " + element + "* operand, " +
-                                 element + "* result, u64 elements",
-                   .body = "  " + std::string(function.function) +
-                           "<Collective>(peers, operand, result, elements);\n"},
-                  1, CommKernel::kThreads);
-  return source;
+  return {.name = function.name,
+          .function = function.function,
+          .piece = function.piece,
+          .spec = std::move(spec),
+          .element = element,
+          .detail = detail + dtype + " of " + std::to_string(kernel.members) + " members"};
+}
+
+Source comm_kernel_source(const CommKernel& kernel) {
+  const CommText text = comm_text(kernel);
+  const bool stores = kCommFunctions.at(static_cast<std::size_t>(kernel.kind)).gives_packs;
+  return make_source(
+      {.name = std::string(text.name),
+       .detail = text.detail,
+       .piece = std::string(text.piece),
+       .specs = {text.spec},
+       .parameters = "const PeerTable* peers, const " + text.element + "* operand, " +
+                     text.element + "* result, u64 elements",
+       .body = "  " + std::string(text.function) + "<Collective>(peers, operand, " +
+               (stores ? "elements, Stored<Collective>{result}" : "result, elements") + ");\n"},
+      1, CommKernel::kThreads);
 }
 
 const runtime::CommKernels& comm_kernels() {

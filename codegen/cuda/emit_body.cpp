@@ -108,6 +108,7 @@ std::string KernelPrinter::expression(const Instruction& instruction, bool loop)
       return text;
     }
     case Kind::load: {
+      if (instruction.buffer == given_) return given_element(given_);
       const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
       std::string text =
           scalars_.widen(dtype, element(instruction.buffer, instruction.address, loop));
@@ -184,7 +185,7 @@ void KernelPrinter::load_packs(const Segment& segment, const Lanes& lanes) {
   scalars_.use("packs");
   const std::string count = std::to_string(mapping_.lanes);
   for (const Instruction& instruction : segment.body) {
-    if (instruction.kind != Kind::load) continue;
+    if (instruction.kind != Kind::load || instruction.buffer == given_) continue;
     if (!is_packed(instruction.address, lanes)) {
       define(instruction, expression(instruction, segment.loop));
       continue;
@@ -215,7 +216,7 @@ void KernelPrinter::open_lanes() {
 void KernelPrinter::lane_body(const Segment& segment) {
   const Lanes lanes{.inner = segment.loop, .left = ""};
   for (const Instruction& instruction : segment.body) {
-    if (instruction.kind == Kind::load) {
+    if (instruction.kind == Kind::load && instruction.buffer != given_) {
       if (!is_packed(instruction.address, lanes)) continue;  // defined in front
       const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
       define(instruction,

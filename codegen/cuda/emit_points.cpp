@@ -57,6 +57,43 @@ void KernelPrinter::points() {
   store_packs(all, packed);
 }
 
+// ---- Behind another kernel ----
+
+std::string KernelPrinter::given_element(int buffer) {
+  return scalars_.widen(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype, "given.at[k]");
+}
+
+std::string KernelPrinter::print_following(int given, bool packed) {
+  given_ = given;
+  depth_ = 2;
+  const std::string lanes = std::to_string(mapping_.lanes);
+  const Segment all = joined_segments(kernel_.segments);
+  const bool used = std::ranges::find(used_outer_, true) != used_outer_.end();
+  scalars_.use("packs");
+  if (packed) {
+    const Lanes along{.inner = false,
+                      .left = kernel_.outer.back() % mapping_.lanes != 0 ? "left" : ""};
+    if (used) line("const " + number() + " p = " + number() + "(place / " + lanes + ");");
+    define_axes('o', kernel_.outer, used_outer_, "p", mapping_.lanes);
+    load_packs(all, along);
+    declare_store_packs(all, along);
+    open_lanes();
+    lane_body(all);
+    close();
+    store_packs(all, along);
+  } else {
+    open_lanes();
+    open("if (k < left)");
+    if (used) line("const " + number() + " p = " + number() + "(place + k);");
+    define_axes('o', kernel_.outer, used_outer_, "p", 1);
+    body(all);
+    stores(all);
+    close();
+    close();
+  }
+  return std::move(text_);
+}
+
 // ---- Tiles ----
 
 bool KernelPrinter::goes_through_tile(const Instruction& instruction) const {

@@ -44,6 +44,8 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Mapping& mapping, const
   find_used_values();
 }
 
+std::string KernelPrinter::name() const { return function_name(original_); }
+
 void KernelPrinter::line(const std::string& text) {
   text_.append(text.empty() ? 0 : static_cast<std::size_t>(2 * depth_), ' ');
   text_ += text + "\n";
@@ -117,6 +119,17 @@ std::string KernelPrinter::parameters() const {
   if (source_.workspace_bytes > 0)
     list += (list.empty() ? "u8*" : ", u8*") + std::string(" workspace");
   return list;
+}
+
+std::vector<std::string> KernelPrinter::parameters_beside(int given) const {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < kernel_.buffers.size(); ++i) {
+    if (static_cast<int>(i) == given) continue;
+    const KernelBuffer& buffer = kernel_.buffers[i];
+    out.push_back((buffer.written ? "" : "const ") + type_name(buffer.dtype) + "* b" +
+                  std::to_string(i));
+  }
+  return out;
 }
 
 std::string KernelPrinter::header(const std::string& name) const {

@@ -6,7 +6,9 @@
 #include <tutti/codegen/kernel/kernel.h>
 
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::codegen::cuda {
@@ -22,6 +24,16 @@ class KernelPrinter {
 
   // The whole function, to be asked for once.
   Source print();
+  // Instead the body of an operator that does the same, without loops, for the points from number
+  // `place` on, `mapping.lanes` of which come with their elements of a buffer, in the pack `given`,
+  // and `left` exist: so many packed accesses, or one after another. The other buffers have their
+  // names.
+  std::string print_following(int given, bool packed);
+  // The parameters' declarations without that buffer, and the texts that the body calls.
+  std::vector<std::string> parameters_beside(int given) const;
+  const std::set<std::string_view>& texts() const { return scalars_.texts(); }
+  // A C identifier, after the ops.
+  std::string name() const;
 
  private:
   // ---- kernel_printer.cpp ----
@@ -78,6 +90,7 @@ class KernelPrinter {
   // ---- emit_points.cpp ----
   void points();
   void tiles();
+  std::string given_element(int buffer);
   void load_tile(const Instruction& load);
   bool goes_through_tile(const Instruction& instruction) const;
   // Begins the rounds in which a block goes over its tile, with the names of the threads' indices
@@ -123,6 +136,7 @@ class KernelPrinter {
   std::vector<bool> in_place_;              // whether a buffer may share memory with another
   std::vector<bool> used_outer_;
   std::vector<bool> used_inner_;
+  int given_ = -1;              // the buffer whose elements are in a pack
   bool partial_block_ = false;  // threads without a point stay, as others wait for them
   Source source_;
 };

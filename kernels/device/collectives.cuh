@@ -43,16 +43,27 @@ __device__ inline u64 pack_step() { return u64(gridDim.x) * blockDim.x; }
 
 __device__ inline u64 least_of(u64 x, u64 y) { return x < y ? x : y; }
 
-// Each GPU computes all of its result, which is not the operand.
+// What becomes of a pack of the result, from element `at` on, of which `left` exist: `then` in the
+// kernels below. This stores it.
 template <class Spec>
+struct Stored {
+  typename Spec::Element* result;
+  __device__ void operator()(u64 at, i64 left,
+                             const Pack<typename Spec::Element, Spec::lanes>& pack) const {
+    store<Spec::lanes>(result + at, pack, left);
+  }
+};
+
+// Each GPU computes all of its result, which is not the operand.
+template <class Spec, class Then>
 __device__ void one_shot_all_reduce(const PeerTable* peers, const typename Spec::Element* operand,
-                                    typename Spec::Element* result, u64 elements) {
+                                    u64 elements, const Then& then) {
   __shared__ u32 given_up;
   Meeting meeting(*peers, Spec::members, &given_up);
   if (!meeting.meet()) return;
   for (u64 at = first_pack() * Spec::lanes; at < elements; at += pack_step() * Spec::lanes) {
     const i64 left = static_cast<i64>(elements - at);
-    store<Spec::lanes>(result + at, combined_pack<Spec>(meeting, operand, at, left), left);
+    then(at, left, combined_pack<Spec>(meeting, operand, at, left));
   }
   if (meeting.meet()) meeting.leave();  // the operands are free
 }
@@ -91,9 +102,9 @@ __device__ void two_shot_all_reduce(const PeerTable* peers, const typename Spec:
 }
 
 // `elements` of each member's operand, a multiple of the lanes.
-template <class Spec>
+template <class Spec, class Then>
 __device__ void one_shot_all_gather(const PeerTable* peers, const typename Spec::Element* operand,
-                                    typename Spec::Element* result, u64 elements) {
+                                    u64 elements, const Then& then) {
   __shared__ u32 given_up;
   Meeting meeting(*peers, Spec::members, &given_up);
   if (!meeting.meet()) return;
@@ -105,23 +116,23 @@ __device__ void one_shot_all_gather(const PeerTable* peers, const typename Spec:
     }
 #pragma unroll
     for (int member = 0; member < Spec::members; ++member) {
-      store(result + member * elements + at, packs[member]);
+      then(member * elements + at, Spec::lanes, packs[member]);
     }
   }
   if (meeting.meet()) meeting.leave();
 }
 
 // `elements` of each member's result, a multiple of the lanes.
-template <class Spec>
+template <class Spec, class Then>
 __device__ void one_shot_reduce_scatter(const PeerTable* peers,
-                                        const typename Spec::Element* operand,
-                                        typename Spec::Element* result, u64 elements) {
+                                        const typename Spec::Element* operand, u64 elements,
+                                        const Then& then) {
   __shared__ u32 given_up;
   Meeting meeting(*peers, Spec::members, &given_up);
   const u64 begin = peers->position * elements;
   if (!meeting.meet()) return;
   for (u64 at = first_pack() * Spec::lanes; at < elements; at += pack_step() * Spec::lanes) {
-    store(result + at, combined_pack<Spec>(meeting, operand, begin + at, Spec::lanes));
+    then(at, Spec::lanes, combined_pack<Spec>(meeting, operand, begin + at, Spec::lanes));
   }
   if (meeting.meet()) meeting.leave();
 }

@@ -18,6 +18,8 @@
 
 namespace tutti::runtime {
 
+struct BoundEpilogue;
+
 // A collective under way on one rank. Dropping it is legal: the collective takes place all the same
 // and its buffers live until every rank is done with them.
 //
@@ -42,6 +44,10 @@ class Work {
   // Of a part of a prepared call, or that was started without a place for its result: the memory
   // that holds it, once wait() has returned. Not to be written: other ranks may hold the same.
   virtual std::shared_ptr<Buffer> result(std::size_t part) const = 0;
+
+  // What is to come right behind the result, up to the next one that is said, or null: whoever
+  // carries the call out may do it with that, and says so there. Else it is the caller's.
+  virtual void follow_with(BoundEpilogue* /*epilogue*/) {}
 
   // Of a call that was started to be read (StartOptions::reads). The first returns when all members
   // have announced it: where their operands of part 0 lie, by member, up to finish(), which makes

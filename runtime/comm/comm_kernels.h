@@ -3,9 +3,11 @@
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/comm/collective.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -49,6 +51,22 @@ struct CommKernel {
   friend bool operator==(const CommKernel&, const CommKernel&) = default;
 };
 
+// Up to how many bytes of a member's operands (of all_gather: of its results) they carry a call
+// out, by the number of members.
+struct CommKernelLimits {
+  int members;
+  std::size_t one_shot;
+  std::size_t two_shot;
+  std::size_t multimem;
+
+  // Of no more than CommKernel::kMostMembers.
+  static const CommKernelLimits& of(int members);
+};
+
+// Whether, as far as its size goes, a call is one in which each member reads all that its result is
+// made of: all_reduce_one_shot, all_gather or reduce_scatter.
+bool is_read_whole(const CollectiveCall& call, int members);
+
 // Who makes them. Thread-safe.
 class CommKernels {
  public:
@@ -61,6 +79,31 @@ class CommKernels {
   // where it can't be compiled.
   virtual std::shared_ptr<const DeviceCode> code(const CommKernel& kernel,
                                                  std::string_view target) const = 0;
+};
+
+// A kernel that reads the result of a collective, element by element in its order, and that may
+// become a part of the kernel which makes that result. Thread-safe.
+class CommEpilogue {
+ public:
+  CommEpilogue() = default;
+  CommEpilogue(const CommEpilogue&) = delete;
+  CommEpilogue& operator=(const CommEpilogue&) = delete;
+  virtual ~CommEpilogue() = default;
+
+  // Both in one, for a kernel of kind all_reduce_one_shot, all_gather or reduce_scatter: it takes
+  // the PeerTable, the operand, the number of elements, and what the epilogue takes beside the
+  // result, which is nowhere. The same object each time. Throws EnvironmentError where it can't be
+  // compiled.
+  virtual std::shared_ptr<const DeviceCode> with(const CommKernel& kernel,
+                                                 std::string_view target) const = 0;
+};
+
+// An epilogue for one call that is under way.
+struct BoundEpilogue {
+  std::shared_ptr<const CommEpilogue> kernels;
+  std::vector<void*> arguments = {};               // beside the result
+  std::vector<std::shared_ptr<Buffer>> held = {};  // what they are in, as far as that may go
+  bool done = false;                               // the call's kernel did it
 };
 
 }  // namespace tutti::runtime

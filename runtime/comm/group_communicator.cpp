@@ -275,6 +275,7 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->reads = work->arrived_ = work->read_ = work->given_up_ = false;
   work->site_ = call->site;
   work->accelerator = nullptr;
+  work->epilogue = nullptr;
   work->recorded = nullptr;
   work->recording_word = 0;
   work->begun = GroupWork::Begun::no;

@@ -40,6 +40,7 @@ class GroupWork : public OrderedWork {
   std::span<const void* const> arrive() final;
   void finish() final;
   void stop_reading() final;
+  void follow_with(BoundEpilogue* with) final { epilogue = with; }
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
   const Waiting& waiting() const { return waiting_; }
@@ -63,6 +64,7 @@ class GroupWork : public OrderedWork {
   std::vector<const void*> operands;
   Accelerator* accelerator = nullptr;  // see StartOptions, as the next
   const CommKernels* comm_kernels = nullptr;
+  BoundEpilogue* epilogue = nullptr;  // see follow_with()
   std::shared_ptr<RecordedCalls> recorded = nullptr;
   std::size_t number_in_recording = 0;
   // Of one that RecordedCalls began: what its record says, and how it goes on.

@@ -51,6 +51,14 @@ class RecordedCalls {
   virtual bool is_recorded(std::span<const Places> places) const = 0;
   // Of the recording: a call, and where it has an operand or result; as long as it is there.
   virtual std::shared_ptr<const Accelerator::Part> part(std::size_t call) const = 0;
+  // Whether the run that was recorded made a call and its epilogue (Work::follow_with) by one
+  // kernel. Then part() has nothing, and this makes a part for an epilogue's arguments of now, by
+  // this rank alone. Throws EnvironmentError.
+  virtual bool is_fused(std::size_t /*call*/) const { return false; }
+  virtual std::shared_ptr<const Accelerator::Part> fused_part(
+      std::size_t /*call*/, const BoundEpilogue& /*epilogue*/) const {
+    return nullptr;
+  }
   virtual void* operand(std::size_t call, std::size_t part) const = 0;
   virtual void* result(std::size_t call, std::size_t part) const = 0;
   // All that a run does, of which the calls are parts: goes with the recording, which may have to

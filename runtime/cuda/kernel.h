@@ -27,8 +27,8 @@ class CudaKernel final : public DeviceCode {
   // Throws EnvironmentError, with the kernel's name, when it can't be loaded or launched.
   void launch(Accelerator& accelerator, void* const* buffers) const override;
   // The same on another stream of the same GPU, with so many blocks along x, and with all of the
-  // kernel's parameters, each of 8 bytes. Not while a recording is made. Whoever calls it has
-  // entered.
+  // kernel's parameters, each of 8 bytes. While a recording is made, of code that has been launched
+  // before, and that whoever records keeps. Whoever calls it has entered.
   void launch_on(CUstream stream, CudaStream& code, std::uint32_t blocks,
                  void* const* parameters) const;
 

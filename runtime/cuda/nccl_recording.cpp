@@ -129,6 +129,8 @@ void NcclRecording::drop() noexcept {
   for (Call& call : calls_) {
     call.graph = nullptr;
     call.captured = false;
+    call.fused.reset();
+    call.peers = nullptr;
     call.used.clear();
   }
   end_streams();
@@ -194,6 +196,24 @@ void NcclRecording::replay() {
   misses_ = 0;
   const std::shared_ptr<GroupWork> work = std::exchange(begun_, nullptr);
   group_->end_begun(*work, GroupWork::Begun::replayed);
+}
+
+void NcclRecording::fuse(std::size_t call, const PeerLaunch& launch,
+                         std::shared_ptr<PeerMemory> peers) {
+  calls_.at(call).fused = launch;
+  calls_.at(call).peers = std::move(peers);
+}
+
+// On the other members nothing changes by it: they meet a kernel of as many blocks.
+std::shared_ptr<const Accelerator::Part> NcclRecording::fused_part(
+    std::size_t call, const BoundEpilogue& epilogue) const {
+  const Call& of = calls_.at(call);
+  return gpu_.record_part([&] {
+    Keeping used;
+    transport_.own_kernels_->launch(of.fused.value(), epilogue, of.peers, gpu_, stream_->handle(),
+                                    used);
+    for (const std::shared_ptr<Buffer>& each : used) gpu_.keep(each);
+  });
 }
 
 void NcclRecording::captured(std::size_t call, Keeping used) {

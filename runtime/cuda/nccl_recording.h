@@ -37,6 +37,9 @@ class NcclRecording final : public RecordedCalls,
   std::shared_ptr<const Accelerator::Part> part(std::size_t call) const override {
     return calls_.at(call).graph;
   }
+  bool is_fused(std::size_t call) const override { return calls_.at(call).fused.has_value(); }
+  std::shared_ptr<const Accelerator::Part> fused_part(std::size_t call,
+                                                      const BoundEpilogue& epilogue) const override;
   void* operand(std::size_t call, std::size_t part) const override;
   void* result(std::size_t call, std::size_t part) const override;
   std::unique_ptr<Accelerator::JoinedRecording>& joined() override { return joined_; }
@@ -53,6 +56,8 @@ class NcclRecording final : public RecordedCalls,
   bool is_recording() const { return recording_; }
   std::vector<PartAddresses> places(std::size_t call) const;
   CUstream stream(std::size_t call) const { return calls_.at(call).stream; }
+  // It is made by this kernel, which takes an epilogue: nothing is put on its stream.
+  void fuse(std::size_t call, const PeerLaunch& launch, std::shared_ptr<PeerMemory> peers);
   // What was put on its stream is all of it; `used` lives as long as the recording.
   void captured(std::size_t call, Keeping used);
   // What replays use.
@@ -64,6 +69,8 @@ class NcclRecording final : public RecordedCalls,
     Places places = {};  // with those of its own
     CUstream stream = nullptr;
     std::shared_ptr<CudaGraph> graph = nullptr;
+    std::optional<PeerLaunch> fused = std::nullopt;
+    std::shared_ptr<PeerMemory> peers = nullptr;  // of that
     Keeping used = {};
     bool settled = false;
     bool captured = false;

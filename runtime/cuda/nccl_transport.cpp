@@ -230,6 +230,10 @@ void NcclTransport::launch(NcclWork& work) {
       bring(work, parts);
       communicator->launch(
           nccl_calls(work.call().call(), parts, agreement_.size(), agreement_.position(), stream));
+    } else if (work.epilogue != nullptr && takes_epilogue(own)) {
+      own_kernels_->launch(own[0], *work.epilogue, places.peers, *work.gpu_, stream, buffers);
+      work.epilogue->done = true;
+      buffers.insert(buffers.end(), work.epilogue->held.begin(), work.epilogue->held.end());
     } else {
       own_kernels_->launch(own, places.peers, *work.gpu_, stream, buffers);
     }

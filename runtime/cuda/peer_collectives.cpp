@@ -18,24 +18,6 @@ using Kind = CommKernel::Kind;
 
 constexpr int kWidest = 16;  // bytes that a thread moves at once
 
-// Up to how many bytes of a member's operands (of all_gather: of its results), by the number of
-// members. Not measured here: what others use between GPUs that NVLink joins.
-struct PeerLimits {
-  int members;
-  std::size_t one_shot;
-  std::size_t two_shot;
-  std::size_t multimem;
-};
-constexpr std::size_t kMebi = std::size_t{1} << 20;
-constexpr std::array kPeerLimits = {
-    PeerLimits{.members = 2, .one_shot = kMebi, .two_shot = kMebi, .multimem = 0},
-    PeerLimits{.members = 4, .one_shot = kMebi / 2, .two_shot = kMebi, .multimem = 32 * kMebi},
-    PeerLimits{.members = CommKernel::kMostMembers,
-               .one_shot = kMebi / 4,
-               .two_shot = kMebi,
-               .multimem = 32 * kMebi},
-};
-
 struct Range {
   const std::byte* begin;
   const std::byte* end;
@@ -78,8 +60,7 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
   const CollectiveCall& asked = call.call();
   std::size_t bytes = 0;
   for (const std::size_t each : call.operand_bytes) bytes += each;
-  const PeerLimits& limits = *std::ranges::find_if(
-      kPeerLimits, [=](const PeerLimits& each) { return members <= each.members; });
+  const CommKernelLimits& limits = CommKernelLimits::of(members);
   const std::optional<bool> in_place = is_in_place(call, parts);
   if (!in_place) return std::nullopt;
   // Groups can ask for one way or the other, whatever the size (algorithms.h), and for the order of
@@ -98,9 +79,7 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
   const bool is_summed = CommKernel::is_summed_by_switch(asked.dtype, asked.reduction);
   switch (asked.kind) {
     case CollectiveKind::all_reduce: {
-      const bool one_shot =
-          !always_two_shot(asked) && (always_one_shot(asked) || bytes <= limits.one_shot);
-      if (one_shot && !*in_place) return Kind::all_reduce_one_shot;
+      if (is_read_whole(asked, members) && !*in_place) return Kind::all_reduce_one_shot;
       if (is_summed && by_switch(call.operand_bytes, bytes) && others_reach()) {
         return Kind::all_reduce_multimem;
       }
@@ -112,12 +91,12 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
     case CollectiveKind::all_gather:
       bytes *= static_cast<std::size_t>(members);
       if (*in_place) return std::nullopt;
-      if (bytes <= limits.two_shot) return Kind::all_gather;
+      if (is_read_whole(asked, members)) return Kind::all_gather;
       if (by_switch(call.operand_bytes, bytes) && others_reach()) return Kind::all_gather_multimem;
       return std::nullopt;
     case CollectiveKind::reduce_scatter:
       if (*in_place) return std::nullopt;
-      if (bytes <= limits.two_shot) return Kind::reduce_scatter;
+      if (is_read_whole(asked, members)) return Kind::reduce_scatter;
       if (is_summed && by_switch(call.result_bytes, bytes)) return Kind::reduce_scatter_multimem;
       return std::nullopt;
     default:
@@ -188,6 +167,13 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
   return out;
 }
 
+bool takes_epilogue(std::span<const PeerLaunch> launches) {
+  if (launches.size() != 1 || launches[0].elements == 0) return false;
+  const Kind kind = launches[0].kernel.kind;
+  return kind == Kind::all_reduce_one_shot || kind == Kind::all_gather ||
+         kind == Kind::reduce_scatter;
+}
+
 namespace {
 
 // What the proof of a program's places says of them (the plan's layout is that of all members, and
@@ -217,15 +203,32 @@ void require_reached(const PeerLaunch& launch, const PeerMemory& peers) {
   }
 }
 
+std::shared_ptr<const CudaKernel> of_cuda(std::shared_ptr<const DeviceCode> code) {
+  auto out = std::dynamic_pointer_cast<const CudaKernel>(std::move(code));
+  if (out == nullptr) throw InternalError("a collective between GPUs by no kernel of CUDA's");
+  return out;
+}
+
 }  // namespace
 
 std::shared_ptr<const CudaKernel> PeerCollectives::kernel_of(const CommKernel& kernel,
                                                              const CudaAccelerator& gpu) {
   const auto known = std::ranges::find(codes_, kernel, [](const auto& each) { return each.first; });
   if (known != codes_.end()) return known->second;
-  auto code = std::dynamic_pointer_cast<const CudaKernel>(kernels_->code(kernel, gpu.target()));
-  if (code == nullptr) throw InternalError("a collective between GPUs by no kernel of CUDA's");
+  auto code = of_cuda(kernels_->code(kernel, gpu.target()));
   return codes_.emplace_back(kernel, std::move(code)).second;
+}
+
+// All members find the same from the launch, whatever else their kernels do.
+std::uint32_t PeerCollectives::blocks_of(const PeerLaunch& launch) const {
+  const CommKernel& kernel = launch.kernel;
+  const std::int64_t at_once = kernel.bytes_at_once / static_cast<int>(size_of(kernel.dtype));
+  std::int64_t packs = (launch.elements + at_once - 1) / at_once;
+  if (kernel.kind == Kind::all_reduce_two_shot || kernel.kind == Kind::all_reduce_multimem) {
+    packs = (packs + kernel.members - 1) / kernel.members;
+  }
+  const std::int64_t blocks = (packs + CommKernel::kThreads - 1) / CommKernel::kThreads;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(blocks, 1, most_blocks_));
 }
 
 void PeerCollectives::launch(std::span<const PeerLaunch> launches,
@@ -235,22 +238,26 @@ void PeerCollectives::launch(std::span<const PeerLaunch> launches,
   for (const PeerLaunch& launch : launches) {
     if (launch.elements == 0) continue;
     require_reached(launch, *peers);
-    const CommKernel& kernel = launch.kernel;
-    const std::int64_t at_once = kernel.bytes_at_once / static_cast<int>(size_of(kernel.dtype));
-    std::int64_t packs = (launch.elements + at_once - 1) / at_once;
-    if (kernel.kind == Kind::all_reduce_two_shot || kernel.kind == Kind::all_reduce_multimem) {
-      packs = (packs + kernel.members - 1) / kernel.members;
-    }
-    const std::int64_t blocks = (packs + CommKernel::kThreads - 1) / CommKernel::kThreads;
     const std::array<void*, 4> parameters = {peers->table(), const_cast<void*>(launch.part.operand),
                                              launch.part.result,
                                              reinterpret_cast<void*>(launch.elements)};
-    const auto code = kernel_of(kernel, gpu);
-    code->launch_on(on, *gpu.stream(),
-                    static_cast<std::uint32_t>(std::clamp<std::int64_t>(blocks, 1, most_blocks_)),
-                    parameters.data());
+    const auto code = kernel_of(launch.kernel, gpu);
+    code->launch_on(on, *gpu.stream(), blocks_of(launch), parameters.data());
     keeping.emplace_back(code, nullptr);
   }
+}
+
+void PeerCollectives::launch(const PeerLaunch& launch, const BoundEpilogue& epilogue,
+                             const std::shared_ptr<PeerMemory>& peers, CudaAccelerator& gpu,
+                             CUstream on, Keeping& keeping) const {
+  require_reached(launch, *peers);
+  keeping.emplace_back(peers, nullptr);
+  std::vector<void*> parameters = {peers->table(), const_cast<void*>(launch.part.operand),
+                                   reinterpret_cast<void*>(launch.elements)};
+  parameters.insert(parameters.end(), epilogue.arguments.begin(), epilogue.arguments.end());
+  const auto code = of_cuda(epilogue.kernels->with(launch.kernel, gpu.target()));
+  code->launch_on(on, *gpu.stream(), blocks_of(launch), parameters.data());
+  keeping.emplace_back(code, nullptr);
 }
 
 }  // namespace tutti::runtime

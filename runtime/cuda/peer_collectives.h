@@ -42,6 +42,9 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
                                             const std::function<bool(const void*)>& is_shared,
                                             bool multicast);
 
+// Whether they are one kernel that an epilogue may be a part of.
+bool takes_epilogue(std::span<const PeerLaunch> launches);
+
 // The kernels of one group, as far as they were needed. Belongs to the rank's thread, which has
 // entered.
 class PeerCollectives {
@@ -55,8 +58,13 @@ class PeerCollectives {
   // are a bug (InternalError).
   void launch(std::span<const PeerLaunch> launches, const std::shared_ptr<PeerMemory>& peers,
               CudaAccelerator& gpu, CUstream on, Keeping& keeping);
+  // The same of one that takes an epilogue, with that: its result is nowhere then.
+  void launch(const PeerLaunch& launch, const BoundEpilogue& epilogue,
+              const std::shared_ptr<PeerMemory>& peers, CudaAccelerator& gpu, CUstream on,
+              Keeping& keeping) const;
 
  private:
+  std::uint32_t blocks_of(const PeerLaunch& launch) const;
   std::shared_ptr<const CudaKernel> kernel_of(const CommKernel& kernel, const CudaAccelerator& gpu);
 
   const CommKernels* kernels_;

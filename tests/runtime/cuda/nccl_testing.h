@@ -63,7 +63,9 @@ class GpuOfRank {
   }
   // From now on its GPU does not reach the others' memory.
   void isolate() { fake_.isolate(); }
-  // How many kernels of that name ran since the last call of this.
+  // What ran since the last call of this or the next, a line each.
+  std::string operations() { return fake_.operations(); }
+  // How many kernels of that name did.
   int launched(const std::string& kernel) {
     std::istringstream lines(fake_.operations());
     int count = 0;
