@@ -33,6 +33,14 @@ class DonationFinder {
     std::vector<BufferId> outputs;
     for (const Step& step : plan_.steps) {
       if (const Control* const control = control_of(step)) find_in_place(*control, outputs);
+      if (const CollectiveStart* const start = start_of(step)) {
+        const auto number = static_cast<std::size_t>(&step - plan_.steps.data());
+        for (const BufferId id : start->follower_buffers(plan_, true)) {
+          if (!plan_.buffers[at(id)].is_result()) continue;
+          find_in_place(*start, number, id);
+          outputs.push_back(id);
+        }
+      }
       const Launch* const launch = launch_of(step);
       if (launch == nullptr) continue;
       for (const LaunchPart& part : launch->parts) {
@@ -91,6 +99,18 @@ class DonationFinder {
       if (may_run_in_place(plan_, part, i, written) && !is_read_twice(launch, id)) {
         add(id, part.buffers[written]);
       }
+    }
+  }
+
+  // Of a kernel that follows a collective.
+  void find_in_place(const CollectiveStart& start, std::size_t step, BufferId written) {
+    const PlanBuffer& target = plan_.buffers[at(written)];
+    for (const BufferId id : start.follower_buffers(plan_, false)) {
+      const PlanBuffer& buffer = plan_.buffers[at(id)];
+      if (!buffer.is_argument() || kept_[at(id)] || !belong_together(id, written)) continue;
+      if (buffer.bytes != target.bytes || buffer.device != target.device) continue;
+      const auto wait = follows_in_place(plan_, step, id, written);
+      if (wait && std::cmp_less_equal(buffer.last_use, *wait)) add(id, written);
     }
   }
 

@@ -64,7 +64,8 @@ class Target {
   // Whether the work of a loop's step is recorded once and replayed, so that the steps have to find
   // what they work on at the same places.
   virtual bool replays_steps() const = 0;
-  // Lets matmuls do what the kernels behind them do, where that is faster.
+  // Lets matmuls, and collectives between GPUs, do what the kernels behind them do, where that is
+  // faster.
   virtual void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls) const = 0;
 };
 

@@ -1,3 +1,4 @@
+#include <tutti/codegen/cuda/fuse_collectives.h>
 #include <tutti/codegen/cuda/fuse_epilogues.h>
 #include <tutti/codegen/cuda/library.h>
 #include <tutti/codegen/cuda/matmul_layout.h>
@@ -92,6 +93,7 @@ class CudaTarget final : public Target {
   bool replays_steps() const override { return true; }
   void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls) const override {
     cuda::fuse_epilogues(plan, matmuls);
+    fuse_collectives(plan);
   }
 };
 

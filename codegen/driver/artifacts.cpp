@@ -35,9 +35,11 @@ std::string each_kernel(const Plan& plan, const char* comment, bool only_host, T
 template <class F>
 void for_each_part(const Plan& plan, F&& f) {
   for (const Step& step : plan.steps) {
-    const Launch* const launch = launch_of(step);
-    if (launch == nullptr) continue;
-    for (const LaunchPart& part : launch->parts) f(*launch, part);
+    if (const Launch* const launch = launch_of(step)) {
+      for (const LaunchPart& part : launch->parts) f(launch->device, part);
+    } else if (const CollectiveStart* const start = start_of(step)) {
+      if (start->follower) f(plan.buffers[at(start->results[0])].device, *start->follower);
+    }
   }
 }
 
@@ -58,11 +60,11 @@ std::vector<DistinctKernel> distinct_kernels(const Plan& plan) {
     out[found->second].numbers.push_back(static_cast<int>(i));
     distinct_of[i] = found->second;
   }
-  for_each_part(plan, [&](const Launch& launch, const LaunchPart& part) {
+  for_each_part(plan, [&](Device device, const LaunchPart& part) {
     for (const int kernel : {part.kernel, part.epilogue}) {
       if (kernel < 0) continue;
       DistinctKernel& distinct = out[distinct_of[static_cast<std::size_t>(kernel)]];
-      distinct.on_host = distinct.on_host || launch.device.is_cpu();
+      distinct.on_host = distinct.on_host || device.is_cpu();
       if (kernel == part.kernel) add_once(distinct.locations, part.location);
     }
   });
@@ -72,11 +74,11 @@ std::vector<DistinctKernel> distinct_kernels(const Plan& plan) {
 std::vector<DistinctSource> distinct_sources(const Plan& plan) {
   std::vector<DistinctSource> out;
   std::unordered_map<std::string_view, std::size_t> known;  // by text; of one GPU
-  for_each_part(plan, [&](const Launch& launch, const LaunchPart& part) {
+  for_each_part(plan, [&](Device device, const LaunchPart& part) {
     if (part.source == nullptr) return;
     const auto [found, inserted] = known.try_emplace(part.source->text, out.size());
     if (inserted) {
-      const auto used = std::ranges::find(plan.devices, launch.device, &PlanDevice::device);
+      const auto used = std::ranges::find(plan.devices, device, &PlanDevice::device);
       out.push_back({.source = part.source, .target = used->target, .locations = {}});
     }
     add_once(out[found->second].locations, part.location);

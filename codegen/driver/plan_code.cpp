@@ -1,12 +1,15 @@
 #include <tutti/codegen/cuda/emit_kernel.h>
+#include <tutti/codegen/cuda/fuse_collectives.h>
 #include <tutti/codegen/driver/plan_code.h>
 #include <tutti/codegen/tiled_call.h>
 #include <tutti/ir/support/error.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #if TUTTI_HAS_CUDA
+#include <tutti/codegen/cuda/comm_epilogue.h>
 #include <tutti/codegen/cuda/comm_kernels.h>
 #include <tutti/codegen/cuda/compiler.h>
 #endif
@@ -22,6 +25,18 @@ void for_each_host_part(Plan& plan, F&& f) {
     Launch* const launch = launch_of(step);
     if (launch == nullptr || !launch->device.is_cpu()) continue;
     for (LaunchPart& part : launch->parts) f(part);
+  }
+}
+
+// The same for every one on a GPU: f(device, part).
+template <class F>
+void for_each_device_part(Plan& plan, F&& f) {
+  for (Step& step : plan.steps) {
+    if (Launch* const launch = launch_of(step)) {
+      if (!launch->device.is_cpu()) f(launch->device, launch->parts[0]);
+    } else if (CollectiveStart* const start = start_of(step)) {
+      if (start->follower) f(plan.buffers[at(start->results[0])].device, *start->follower);
+    }
   }
 }
 
@@ -49,18 +64,15 @@ void compile_kernels(Plan& plan, KernelCompiler& compiler) {
 }
 
 void emit_device_kernels(Plan& plan) {
-  for (Step& step : plan.steps) {
-    Launch* const launch = launch_of(step);
-    if (launch == nullptr || launch->device.is_cpu()) continue;
-    LaunchPart& part = launch->parts[0];
-    if (part.device_code != nullptr || part.source != nullptr) continue;
+  for_each_device_part(plan, [&](Device, LaunchPart& part) {
+    if (part.device_code != nullptr || part.source != nullptr) return;
     if (part.kernel < 0) {
       throw UsageError("plan @" + plan.name + ": " + part.name +
                        " has no code; a plan that was read from text has its calls by name alone");
     }
     part.source = std::make_shared<const cuda::Source>(
         cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));
-  }
+  });
 }
 
 #if TUTTI_HAS_CUDA
@@ -70,16 +82,23 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
     used.target = context.accelerator(used.device).target();
     std::vector<LaunchPart*> parts;
     std::vector<cuda::Source> sources;
-    for (Step& step : plan.steps) {
-      Launch* const launch = launch_of(step);
-      if (launch == nullptr || launch->device != used.device) continue;
-      LaunchPart& part = launch->parts[0];
-      if (part.device_code != nullptr) continue;
+    for_each_device_part(plan, [&](Device device, LaunchPart& part) {
+      if (device != used.device || part.device_code != nullptr) return;
       parts.push_back(&part);
       sources.push_back(*part.source);
-    }
+    });
     const auto codes = cuda::Compiler::shared().compile(sources, used.target);
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i]->device_code = codes[i];
+  }
+  for (Step& step : plan.steps) {
+    CollectiveStart* const start = start_of(step);
+    if (start == nullptr || !start->follower || start->fused != nullptr) continue;
+    const LaunchPart& part = *start->follower;
+    const Kernel& kernel = plan.kernels[at(part.kernel)];
+    const auto result =
+        static_cast<int>(std::ranges::find(part.buffers, start->results[0]) - part.buffers.begin());
+    if (!cuda::goes_along(kernel, result, cuda::elements_of_result(*start, plan.rank))) continue;
+    start->fused = cuda::comm_epilogue(kernel, result);
   }
 }
 

@@ -60,10 +60,35 @@ void PlanChecker::start(const CollectiveStart& start) {
     state.arriving = true;
   }
   if (start.reads(plan_)) check_reading(start);
+  if (start.follower) follow(start);
   Work& work = works_[at(start.work)];
   if (work.state != Work::State::none) fail("starts w" + std::to_string(start.work) + " twice");
   work = {.state = Work::State::started, .start = &start, .part = part_};
   started_.push_back(start.work);
+}
+
+// What a kernel works on that follows a collective on a GPU, from the start to the wait: nobody
+// else reads the result.
+void PlanChecker::follow(const CollectiveStart& start) {
+  const LaunchPart& part = *start.follower;
+  const std::string what = "w" + std::to_string(start.work);
+  const bool fits = part.kernel >= 0 && start.call.parts.size() == 1 && start.parent == nullptr &&
+                    start.results.size() == 1 && runtime::moves_on_devices(start.engine) &&
+                    std::ranges::count(part.buffers, start.results[0]) == 1;
+  if (!fits) fail(what + " is none that a kernel can follow");
+  const Device device = buffer(start.results[0]).device;
+  for (const BufferId id : part.buffers) {
+    require(buffer(id).device == device, " lies on another device", id);
+  }
+  for (const BufferId id : start.follower_buffers(plan_, false)) read(id);
+  for (const BufferId id : start.follower_buffers(plan_, true)) {
+    State& state = states_[at(id)];
+    require(!state.allocated && !state.arriving, " comes with a collective, but is there", id);
+    if (buffer(id).is_allocated()) state.allocated = true;
+    write(id);
+    state.allocated = state.written = false;
+    state.arriving = true;
+  }
 }
 
 // What works on GPUs has the call, and all of it on one GPU.
@@ -87,7 +112,9 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   if (work.state == Work::State::none) fail(what + " before its start");
   if (work.state != Work::State::started) fail(what + " twice");
   if (work.part != part_) fail(what + ", which another region starts");
-  if (work.start->results != wait.results || work.start->operands != wait.operands) {
+  if (work.start->results != wait.results || work.start->operands != wait.operands ||
+      work.start->follower_buffers(plan_, false) != wait.follower_reads ||
+      work.start->follower_buffers(plan_, true) != wait.follower_writes) {
     fail(what + ", but for other operands or results than it has");
   }
   if (reading_ >= 0) fail(what + " while w" + std::to_string(reading_) + " is read");
@@ -96,10 +123,13 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   for (const BufferId id : wait.operands) {
     require(!states_[at(id)].freed, " is freed before the collective that reads it is over", id);
   }
-  for (const BufferId id : wait.results) {
-    State& state = states_[at(id)];
-    state.allocated = state.written = true;
+  for (const BufferId id : wait.follower_reads) {
+    require(!states_[at(id)].freed, " is freed before what reads it behind a collective", id);
   }
+  for (const std::vector<BufferId>& come : {wait.results, wait.follower_writes}) {
+    for (const BufferId id : come) states_[at(id)].allocated = states_[at(id)].written = true;
+  }
+  if (work.start->follower) states_[at(wait.results[0])].used_up = true;
 }
 
 // Nothing is waited for while peers' operands are read: it would have to wait for the reading.

@@ -12,6 +12,8 @@ namespace tutti::codegen {
 // - a collective is waited for once at most, after its start; what peers may read is never written,
 //   its memory is not the arena's, and is not freed before a wait for it; no results are under way
 //   when a region ends;
+// - what a kernel that follows a collective writes is used behind the wait for that alone, and what
+//   it reads is there at the start; of the result nothing else is read;
 // - what lies in a group's memory is acquired before it is written, overlaps nothing that is in use
 //   there, and is for that group's collectives, which the plan waits for: so nothing is acquired
 //   before this rank is done with what lay there;

@@ -1,6 +1,8 @@
 #include <tutti/codegen/kernel/text_words.h>
 #include <tutti/codegen/plan/binding.h>
 #include <tutti/codegen/plan/communicator_of.h>
+#include <tutti/codegen/plan/follower.h>
+#include <tutti/codegen/plan/launch_text.h>
 #include <tutti/codegen/plan/native_steps.h>
 #include <tutti/codegen/plan/plan_checker.h>
 #include <tutti/codegen/plan/step_parser.h>
@@ -227,7 +229,7 @@ CollectiveStart CollectiveStart::parse(StepParser& parser) {
   if (lexer.accept("by")) out.engine = parser.name("the engine of a collective");
   out.operands = parser.buffers(true);
   if (lexer.accept("->")) out.results = parser.buffers(false);
-  parser.add_wait(CollectiveWait::of(out));
+  CollectiveWait wait = CollectiveWait::of(out);
   AlgorithmText algorithm;
   parser.attributes([&](const Token& field) {
     if (field.text == "algorithm") {
@@ -238,6 +240,8 @@ CollectiveStart CollectiveStart::parse(StepParser& parser) {
   });
   algorithm.give(lexer, out);
   out.call.location = parser.location();
+  if (lexer.accept("then")) parse_follower(parser, out, wait);
+  parser.add_wait(std::move(wait));
   return out;
 }
 
@@ -270,24 +274,31 @@ void CollectiveStart::print(StepPrinter& printer) const {
   attributes.add("calls", std::vector<std::int64_t>(calls.begin(), calls.end()));
   printer.add(attributes.text());
   printer.end_line(call.location);
+  if (follower) print_follower(*this, printer);
 }
 
 bool CollectiveStart::same(const CollectiveStart& other) const {
   return same_call(call, other.call) && same_group(group, other.group) &&
          same_group(parent, other.parent) && operands == other.operands &&
          results == other.results && engine == other.engine && work == other.work &&
-         calls == other.calls;
+         calls == other.calls && follower.has_value() == other.follower.has_value() &&
+         (!follower || same_launch_part(*follower, *other.follower));
 }
 
 void CollectiveStart::shift(const Shift& by) {
   work += by.works;
   for (BufferId& id : operands) id += by.buffers;
   for (BufferId& id : results) id += by.buffers;
+  if (!follower) return;
+  follower->kernel += by.kernels;
+  for (BufferId& id : follower->buffers) id += by.buffers;
 }
 
-void CollectiveStart::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
+void CollectiveStart::for_each_access(const Plan& plan, const OnAccess& f) const {
   for (const BufferId id : operands) f(id, false);
+  for (const BufferId id : follower_buffers(plan, false)) f(id, false);
   for (const BufferId id : results) f(id, true);
+  for (const BufferId id : follower_buffers(plan, true)) f(id, true);
 }
 
 bool CollectiveStart::reads(const Plan& plan) const {
@@ -336,6 +347,7 @@ void CollectiveStart::bind(Binding& binding) const {
   };
   std::ranges::for_each(operands, add_place);
   std::ranges::for_each(results, add_place);
+  if (follower) bound.follower = bind_follower(*this, binding);
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);

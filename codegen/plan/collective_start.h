@@ -1,15 +1,23 @@
 #pragma once
 
+#include <tutti/codegen/plan/launch.h>
 #include <tutti/codegen/plan/step_forward.h>
 #include <tutti/ir/graph.h>
 #include <tutti/ir/group.h>
 #include <tutti/runtime/comm/collective.h>
+#include <tutti/runtime/comm/comm_kernels.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace tutti::codegen {
 
 // Announces a collective. `call` lacks only the addresses.
+//
+// On a GPU a kernel may follow it, whose other operands are there at the start and which alone
+// reads the result: it is done when the collective is, within the kernel that carries that out or
+// behind it, and what it writes comes with the wait.
 struct CollectiveStart {
   runtime::CollectiveCall call;
   ir::GroupPtr group;
@@ -19,6 +27,8 @@ struct CollectiveStart {
   std::string engine = "shm";           // what carries it out
   int work = 0;                         // the number that CollectiveWait refers to
   std::vector<ir::CallId> calls = {};   // of the traced program: what it is, or a part of
+  std::optional<LaunchPart> follower = std::nullopt;             // on the results' device
+  std::shared_ptr<const runtime::CommEpilogue> fused = nullptr;  // makes both in one; null: nobody
 
   static constexpr std::array<std::string_view, 1> kWords = {"start"};
   static CollectiveStart parse(StepParser& parser);
@@ -28,6 +38,9 @@ struct CollectiveStart {
 
   // Whether the plan reads the members' operands itself: its results are where they lie, by member.
   bool reads(const Plan& plan) const;
+
+  // The buffers of the follower, but for the collective's result.
+  std::vector<BufferId> follower_buffers(const Plan& plan, bool written) const;
 
   void for_each_access(const Plan& plan, const OnAccess& f) const;
   // Peers may read an operand when this rank is long done.

@@ -22,14 +22,18 @@ void CollectiveWait::print(StepPrinter& printer) const {
 
 void CollectiveWait::shift(const Shift& by) {
   work += by.works;
-  for (BufferId& id : operands) id += by.buffers;
-  for (BufferId& id : results) id += by.buffers;
+  for (std::vector<BufferId>* const list :
+       {&operands, &results, &follower_reads, &follower_writes}) {
+    for (BufferId& id : *list) id += by.buffers;
+  }
 }
 
 // The results come with the wait.
 void CollectiveWait::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
   for (const BufferId id : operands) f(id, false);
+  for (const BufferId id : follower_reads) f(id, false);
   for (const BufferId id : results) f(id, true);
+  for (const BufferId id : follower_writes) f(id, true);
 }
 
 void CollectiveWait::check(PlanChecker& checker) const { checker.wait(*this); }

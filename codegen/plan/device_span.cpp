@@ -13,6 +13,13 @@ namespace {
 using runtime::Accelerator;
 using runtime::RecordedCalls;
 
+// Each once.
+void sort_out(std::vector<std::size_t>& numbers) {
+  std::ranges::sort(numbers);
+  const auto rest = std::ranges::unique(numbers);
+  numbers.erase(rest.begin(), rest.end());
+}
+
 }  // namespace
 
 DeviceSpan::DeviceSpan(const Plan& plan, Device device, std::vector<Step> steps,
@@ -29,7 +36,10 @@ DeviceSpan::DeviceSpan(const Plan& plan, Device device, std::vector<Step> steps,
     const CollectiveStart* const start = start_of(step);
     if (start == nullptr || std::ranges::find(works_, start->work) == works_.end()) continue;
     Call& call = calls_[call_of(start->work)];
-    call = {.work = start->work, .operands = start->operands, .results = start->results};
+    call = {.work = start->work,
+            .operands = start->operands,
+            .results = start->results,
+            .has_follower = start->follower.has_value()};
     const std::int64_t size = size_of(start->call.dtype);
     for (const runtime::TensorPart& part : start->call.parts) {
       call.operand_bytes.push_back(static_cast<std::size_t>(part.elements * size));
@@ -49,9 +59,7 @@ void DeviceSpan::plan_nodes(const Plan& plan) {
   std::vector<std::size_t> stream;             // what the next launch is behind
   std::vector<std::size_t> lane;               // the last collective
   const auto add = [&](Node node, std::vector<std::size_t> behind) {
-    std::ranges::sort(behind);
-    const auto rest = std::ranges::unique(behind);
-    behind.erase(rest.begin(), rest.end());
+    sort_out(behind);
     node.behind = std::move(behind);
     nodes_.push_back(std::move(node));
     return nodes_.size() - 1;
@@ -82,11 +90,17 @@ void DeviceSpan::plan_nodes(const Plan& plan) {
         behind.insert(behind.end(), lane.begin(), lane.end());
         node_of[call] = add({.kind = Node::Kind::collective, .call = call}, std::move(behind));
         lane = {node_of[call]};
+        calls_[call].node = node_of[call];
         break;
       }
       case Step::Kind::wait: {
         const std::size_t call = call_of(step.number);
         stream.push_back(node_of.at(call));
+        if (calls_[call].has_follower) {
+          // Which alone reads the result, where that is.
+          launch({.kind = Node::Kind::follower, .call = call});
+          break;
+        }
         launch_copies(Node::Kind::copies_out, call, calls_[call].results);
         break;
       }
@@ -106,6 +120,7 @@ bool DeviceSpan::make_calls(Accelerator& accelerator, runtime::PlanFrame& frame)
     runtime::BoundCollective& collective = frame.collectives[at(works_[i])];
     collective.recorded = recorded_;
     collective.number_in_recording = i;
+    calls_[i].follower = collective.follower;
   }
   return true;
 }
@@ -206,10 +221,15 @@ void DeviceSpan::find_addresses(Accelerator& accelerator, runtime::PlanFrame& fr
               [&](std::size_t part) { return recorded_->operand(call, part); }, true);
         }
         ++node;  // itself
+        if (calls_[call].has_follower) frame.allocate_for(*calls_[call].follower);
         break;
       }
       case Step::Kind::wait: {
         const std::size_t call = call_of(step.number);
+        if (calls_[call].has_follower) {
+          find_follower(frame, call, node++);
+          break;
+        }
         for (const BufferId id : calls_[call].results) {
           if (is_placed(id)) continue;
           const runtime::PlanFrame::Allocation& wanted = frame.allocations[at(id)];
@@ -229,13 +249,28 @@ void DeviceSpan::find_addresses(Accelerator& accelerator, runtime::PlanFrame& fr
   }
 }
 
+// The part that the arguments belong to has them: other ones may be as they were.
+void DeviceSpan::find_follower(const runtime::PlanFrame& frame, std::size_t call,
+                               std::size_t node) {
+  const bool fused = recorded_->is_fused(call);
+  void* const result = fused ? nullptr : recorded_->result(call, 0);
+  nodes_[fused ? calls_[call].node : node].addresses =
+      frame.arguments_of(*calls_[call].follower, result);
+}
+
 std::shared_ptr<const Accelerator::Part> DeviceSpan::part_of(Accelerator& accelerator,
                                                              const Node& node) const {
   switch (node.kind) {
     case Node::Kind::region:
       return node.region->part(accelerator);
     case Node::Kind::collective:
-      return recorded_->part(node.call);
+      if (!recorded_->is_fused(node.call)) return recorded_->part(node.call);
+      return recorded_->fused_part(
+          node.call, {.kernels = calls_[node.call].follower->fused, .arguments = node.addresses});
+    case Node::Kind::follower:
+      if (recorded_->is_fused(node.call)) return nullptr;
+      return accelerator.record_part(
+          [&] { calls_[node.call].follower->code->launch(accelerator, node.addresses.data()); });
     default:
       return accelerator.record_part([&] {
         for (std::size_t i = 0; i < node.bytes.size(); ++i) {
@@ -249,17 +284,25 @@ void DeviceSpan::join(Accelerator& accelerator) {
   std::unique_ptr<Accelerator::JoinedRecording>& joined = recorded_->joined();
   if (joined == nullptr) {
     std::vector<Accelerator::JoinedPart> parts;
+    std::vector<std::vector<std::size_t>> ends;  // by node: the parts that stand for it
     for (Node& node : nodes_) {
-      parts.push_back({.part = part_of(accelerator, node), .behind = node.behind});
+      std::vector<std::size_t> behind;
+      for (const std::size_t other : node.behind) {
+        behind.insert(behind.end(), ends[other].begin(), ends[other].end());
+      }
+      sort_out(behind);
+      node.part = parts.size();
       node.recorded = node.addresses;
+      std::shared_ptr<const Accelerator::Part> part = part_of(accelerator, node);
+      ends.push_back(part == nullptr ? behind : std::vector{node.part});
+      if (part != nullptr) parts.push_back({.part = std::move(part), .behind = std::move(behind)});
     }
     joined = accelerator.join(std::move(parts));
     return;
   }
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    Node& node = nodes_[i];
+  for (Node& node : nodes_) {
     if (node.addresses == node.recorded) continue;
-    joined->exchange(i, part_of(accelerator, node));
+    joined->exchange(node.part, part_of(accelerator, node));
     node.recorded = node.addresses;
   }
 }

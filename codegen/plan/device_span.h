@@ -44,22 +44,28 @@ class DeviceSpan {
   void end();
 
  private:
-  // A node of the recording: what a region launches, copies, or a collective.
+  // A node of the recording: what a region launches, copies, a collective, or what follows it
+  // (which is nothing where the collective's kernel does that).
   struct Node {
-    enum class Kind : std::uint8_t { region, collective, copies_in, copies_out };
+    enum class Kind : std::uint8_t { region, collective, follower, copies_in, copies_out };
     Kind kind = Kind::region;
     DeviceRegion* region = nullptr;
     std::size_t call = 0;  // of works_
     std::vector<std::size_t> behind = {};
     std::vector<std::size_t> bytes = {};  // of copies
-    std::vector<void*> addresses = {};    // of this run: of copies, from and to by turns
-    std::vector<void*> recorded = {};     // what joined() has
+    // Of this run: of copies, from and to by turns; of a follower, its arguments.
+    std::vector<void*> addresses = {};
+    std::vector<void*> recorded = {};  // what joined() has
+    std::size_t part = 0;              // which of its parts
   };
   struct Call {
     std::int32_t work = -1;
     std::vector<BufferId> operands;
     std::vector<BufferId> results;
     std::vector<std::size_t> operand_bytes = {};  // by part
+    bool has_follower = false;
+    std::shared_ptr<const runtime::BoundFollower> follower = nullptr;  // bound
+    std::size_t node = 0;                                              // its own
   };
 
   void plan_nodes(const Plan& plan);
@@ -69,8 +75,10 @@ class DeviceSpan {
   std::vector<runtime::RecordedCalls::Places> places(const runtime::PlanFrame& frame) const;
   void find_addresses(runtime::Accelerator& accelerator, runtime::PlanFrame& frame);
   void join(runtime::Accelerator& accelerator);
+  // Null where there is nothing to do.
   std::shared_ptr<const runtime::Accelerator::Part> part_of(runtime::Accelerator& accelerator,
                                                             const Node& node) const;
+  void find_follower(const runtime::PlanFrame& frame, std::size_t call, std::size_t node);
   void stop(const std::string& why);
 
   const Device device_;

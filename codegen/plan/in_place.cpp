@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace tutti::codegen {
 
@@ -74,6 +75,28 @@ bool may_run_in_place(const Plan& plan, const LaunchPart& part, std::size_t read
     return may_run_in_place(plan.kernels[static_cast<std::size_t>(part.kernel)], read, written);
   }
   return part.tiles_in_place >= 0 && read == 0 && written + 1 == part.buffers.size();
+}
+
+std::optional<std::size_t> follows_in_place(const Plan& plan, std::size_t start, BufferId read,
+                                            BufferId written) {
+  const CollectiveStart* const of = start_of(plan.steps[start]);
+  if (of == nullptr || !of->follower) return std::nullopt;
+  const std::vector<BufferId>& buffers = of->follower->buffers;
+  const auto place_of = [&](BufferId id) {
+    return static_cast<std::size_t>(std::ranges::find(buffers, id) - buffers.begin());
+  };
+  if (std::ranges::count(buffers, read) != 1 || std::ranges::count(buffers, written) != 1 ||
+      !may_run_in_place(plan, *of->follower, place_of(read), place_of(written))) {
+    return std::nullopt;
+  }
+  for (std::size_t step = start + 1; step < plan.steps.size(); ++step) {
+    const auto* const wait = std::get_if<CollectiveWait>(&plan.steps[step]);
+    if (wait != nullptr && wait->work == of->work) return step;
+    bool uses = false;
+    for_each_access(plan, plan.steps[step], [&](BufferId id, bool) { uses = uses || id == read; });
+    if (uses) return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tutti::codegen

@@ -4,6 +4,7 @@
 #include <tutti/codegen/plan/plan.h>
 
 #include <cstddef>
+#include <optional>
 
 namespace tutti::codegen {
 
@@ -15,5 +16,10 @@ bool may_run_in_place(const Kernel& kernel, std::size_t read, std::size_t writte
 // The same of a kernel or call of a plan, by the places among its buffers.
 bool may_run_in_place(const Plan& plan, const LaunchPart& part, std::size_t read,
                       std::size_t written);
+
+// The same of the kernel that follows the collective which step `start` starts: the step that waits
+// for it, if nothing in between uses the buffer that the kernel reads.
+std::optional<std::size_t> follows_in_place(const Plan& plan, std::size_t start, BufferId read,
+                                            BufferId written);
 
 }  // namespace tutti::codegen

@@ -34,6 +34,10 @@ std::vector<MemoryLabel> memory_labels(const Plan& plan) {
         if (!is_new(id)) continue;
         out[at(id)] = {.what = name_of(start->call.kind).data(), .where = start->call.location};
       }
+      for (const BufferId id : start->follower_buffers(plan, true)) {
+        if (!is_new(id)) continue;
+        out[at(id)] = {.what = interned(start->follower->name), .where = start->follower->location};
+      }
     } else if (const Launch* const launch = launch_of(step)) {
       for (const LaunchPart& part : launch->parts) {
         for (std::size_t i = 0; i < part.buffers.size(); ++i) {

@@ -83,11 +83,22 @@ class Skeleton {
           skeleton_.add(lies_here(id) ? number(id) : ~std::uint64_t{0});
         }
       }
+      for (const bool written : {false, true}) {
+        for (const BufferId id : start->follower_buffers(plan_, written)) {
+          if (lies_here(id)) add(written ? kWrite : kRead, number(id));
+        }
+      }
       return;
     }
     if (const auto* const wait = std::get_if<CollectiveWait>(&step)) {
       if (const auto known = works_.find(wait->work); known != works_.end()) {
         add(kFinish, known->second);
+      }
+      // Which may be another group's.
+      for (const std::vector<BufferId>& used : {wait->follower_reads, wait->follower_writes}) {
+        for (const BufferId id : used) {
+          if (lies_here(id)) add(kRead, number(id));
+        }
       }
       return;
     }

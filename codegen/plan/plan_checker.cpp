@@ -153,6 +153,7 @@ void PlanChecker::read(BufferId id) {
   State& state = states_[at(id)];
   require(state.written, " is read before it is written", id);
   require(!state.freed, " is read after it was freed", id);
+  require(!state.used_up, " is read, but only what follows its collective has it", id);
 }
 
 void PlanChecker::write(BufferId id) {
@@ -195,7 +196,7 @@ void PlanChecker::check_end(const Part& part) {
             " is given by a region, but lies where only the region writes", result.buffer);
     require(!part.is_region || result.type.bytes() == buffer(result.buffer).bytes,
             " is given by a region, but of another size", result.buffer);
-    require(!state.freed, " is returned, but freed", result.buffer);
+    require(!state.freed && !state.used_up, " is returned, but freed", result.buffer);
     if (result.work >= 0) {
       const Work& work = works_[at(result.work)];
       require(work.state != Work::State::none && work.part == part_,
@@ -263,6 +264,8 @@ void PlanChecker::check_donation(const Donation& donation) {
   require(!given.lent, " is taken over, but peers may read it", input);
   require(!given.returned, " is taken over, but returned", input);
   if (given.last_use < target.first_write) return;
+  const auto wait = follows_in_place(plan_, at(target.first_write), input, donation.buffer);
+  if (wait && std::cmp_less_equal(given.last_use, *wait)) return;
   require(given.last_use == target.first_write &&
               in_place(plan_.steps[at(target.first_write)], input, donation.buffer),
           " is taken over while it is in use", input);

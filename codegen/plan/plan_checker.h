@@ -49,6 +49,7 @@ class PlanChecker {
     bool lent = false;              // peers may read it
     std::vector<int> lent_to = {};  // of one in a group's memory: the works that use it
     bool returned = false;
+    bool used_up = false;  // by what follows its collective
     // Of the whole part: the steps that write it first and use it last, but for those that allocate
     // and free it; the number of steps where it is returned, -1 where there is none.
     int first_write = -1;
@@ -92,6 +93,7 @@ class PlanChecker {
   void lend(BufferId id, const CollectiveStart& start);
   void check_reading(const CollectiveStart& start);
   void check_engine(const CollectiveStart& start);
+  void follow(const CollectiveStart& start);
   void check_end(const Part& part);
   void check_arenas();
   // What `bytes` bytes of a space hold, those that `lies_there` says.

@@ -304,6 +304,7 @@ RecordedCalls::Way PlanFrame::begin(std::span<const std::int32_t> works) {
 void PlanFrame::start(std::int32_t work) {
   const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
   const BoundCollective& collective = collectives[at(work)];
+  if (collective.follower != nullptr) allocate_for(*collective.follower);
   operands_.clear();
   for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
   operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
@@ -326,19 +327,30 @@ void PlanFrame::start(std::int32_t work) {
 
 void PlanFrame::wait(std::int32_t work) {
   Work& pending = *works_[at(work)];
-  const std::vector<std::int32_t>& results = collectives[at(work)].results;
+  const BoundCollective& collective = collectives[at(work)];
+  const std::vector<std::int32_t>& results = collective.results;
   Profile* const recorder = profile == nullptr ? nullptr : profile->profile.get();
-  if (collectives[at(work)].reads) {
+  if (collective.reads) {
     const std::span<const void* const> operands = wait_to_read(pending, recorder);
     for (std::size_t member = 0; member < results.size(); ++member) {
       place(results[member], const_cast<void*>(operands[member]));
     }
     return;
   }
-  wait_for(pending, recorder);
+  const BoundFollower* const follower = collective.follower.get();
+  bool done = true;
+  if (follower == nullptr) {
+    wait_for(pending, recorder);
+  } else {
+    done = wait_with_follower(pending, *follower);
+  }
   for (std::size_t part = 0; part < results.size(); ++part) {
     bind(results[part], pending.result(part));
   }
+  if (done) return;
+  const std::vector<void*> arguments = arguments_of(*follower, addresses_[at(results[0])]);
+  launch_on(context_.accelerator(follower->device), follower->launch, *follower->code,
+            arguments.data());
 }
 
 }  // namespace tutti::runtime

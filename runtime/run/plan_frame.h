@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/runtime/comm/comm_kernels.h>
 #include <tutti/runtime/comm/recorded_calls.h>
 #include <tutti/runtime/kernel_function.h>
 #include <tutti/runtime/profile/plan_profile.h>
@@ -35,6 +36,22 @@ struct BoundLaunch {
   std::shared_ptr<const void> held = nullptr;  // what code of the rank's own lies in
 };
 
+// A kernel on a GPU that goes over the result of a collective behind it, maybe within the kernel
+// that makes that.
+struct BoundFollower {
+  struct Argument {
+    std::int32_t buffer = -1;
+    std::int64_t offset = -1;  // in the arena; -1: not there
+    bool allocates = false;    // memory of its own, which comes with the collective's start
+    bool is_result = false;    // what the collective gives
+  };
+  const DeviceCode* code = nullptr;  // the kernel's, where it is launched on its own
+  std::shared_ptr<const CommEpilogue> fused = nullptr;
+  std::vector<Argument> arguments;
+  Device device = {};
+  std::int32_t launch = -1;  // its number among the plan's launches
+};
+
 // A collective bound to a rank. Operands and results are numbers of buffers, one a part.
 struct BoundCollective {
   std::shared_ptr<Communicator> communicator;
@@ -45,7 +62,8 @@ struct BoundCollective {
   bool places_results = false;  // some lie in the group's memory, too
   // The plan reads the members' operands, which lie where the results would.
   bool reads = false;
-  Device device = {};  // where operands and results lie
+  Device device = {};                                       // where operands and results lie
+  std::shared_ptr<const BoundFollower> follower = nullptr;  // null: nothing goes over its result
   // What it may be recorded in, and which of those calls it is; null: nothing.
   std::shared_ptr<RecordedCalls> recorded = nullptr;
   std::size_t number_in_recording = 0;
@@ -166,8 +184,11 @@ class PlanFrame {
   // Announces the first of the calls that are recorded together (RecordedCalls::begin), and says
   // which way they go. `works` are all of them, whose numbers ranks must agree on.
   RecordedCalls::Way begin(std::span<const std::int32_t> works);
-  // Waits for it, and binds its results.
+  // Waits for it, and binds its results, to which its follower has been, or is launched.
   void wait(std::int32_t work);
+  // Memory for what a follower writes; and its arguments, where the collective's result lies there.
+  void allocate_for(const BoundFollower& follower);
+  std::vector<void*> arguments_of(const BoundFollower& follower, void* result) const;
   // Of one that is read: says that the reading is over. There is no work then.
   void finish(std::int32_t work) {
     works_[at(work)]->finish();
@@ -193,6 +214,8 @@ class PlanFrame {
  private:
   void launch_recorded(std::int32_t number, void* const* arguments);
   StartOptions options_of(std::int32_t work);
+  // Waits for one on a GPU with what goes over its result; whether that is done.
+  bool wait_with_follower(Work& pending, const BoundFollower& follower);
   void begin_areas();
   void place_in(const BoundArea& area);
   void find_placed_results(const BoundCollective& collective);

@@ -69,8 +69,10 @@ codegen::Plan plan_of_device(const std::string& text, std::int64_t rank) {
   codegen::compile_kernels(plan, compiler);
   for (codegen::Step& step : plan.steps) {
     auto* const launch = std::get_if<codegen::Launch>(&step);
-    if (launch == nullptr || launch->device.is_cpu()) continue;
-    codegen::LaunchPart& part = launch->parts.at(0);
+    codegen::CollectiveStart* const start = codegen::start_of(step);
+    const bool follows = start != nullptr && start->follower;
+    if (!follows && (launch == nullptr || launch->device.is_cpu())) continue;
+    codegen::LaunchPart& part = follows ? *start->follower : launch->parts.at(0);
     if (part.kernel < 0) {
       part.device_code = std::make_shared<Copied>(plan.buffers[at(part.buffers.back())].bytes);
       continue;

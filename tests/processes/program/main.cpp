@@ -32,9 +32,10 @@ void write(const std::string& milestone, const std::string& content) {
 }
 
 Scenario find_scenario(const std::string& name) {
-  for (const auto& scenarios : {looking_scenarios(), ending_scenarios(), disagreeing_scenarios(),
-                                group_scenarios(), gpu_scenarios(), fault_scenarios(),
-                                replaying_scenarios(), abusing_scenarios(), sweeping_scenarios()}) {
+  for (const auto& scenarios :
+       {looking_scenarios(), ending_scenarios(), disagreeing_scenarios(), group_scenarios(),
+        gpu_scenarios(), fault_scenarios(), replaying_scenarios(), following_scenarios(),
+        abusing_scenarios(), sweeping_scenarios()}) {
     if (const auto found = scenarios.find(name); found != scenarios.end()) return found->second;
   }
   throw std::runtime_error("there is no scenario " + name);

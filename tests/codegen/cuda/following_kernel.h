@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tests/codegen/kernel_maker.h"
+
+namespace tutti::codegen::kernel_testing {
+
+// b3[i][j] = (b0[i][j] + b1[j]) * b2[i][j], and in b4, which is wider or narrower, the larger of
+// that and the number of the element; b0 is what is given.
+inline Kernel following(DType dtype, DType other, std::int64_t rows, std::int64_t columns) {
+  KernelMaker maker("add_mul", {rows, columns}, {}, VectorAxis::outer, 64);
+  const int given = maker.read(dtype);
+  const int bias = maker.read(dtype);
+  const int factor = maker.read(dtype);
+  const int result = maker.write(dtype);
+  const int second = maker.write(other);
+  maker.point();
+  const Affine dense{.outer = {columns, 1}, .inner = {}};
+  const auto rounded = [&](ValueId value) {
+    return is_narrow_floating(dtype) ? maker.round(dtype, value) : value;
+  };
+  const ValueId sum = rounded(maker.op(ir::ScalarOp::add, maker.load(given, dense),
+                                       maker.load(bias, {.outer = {0, 1}, .inner = {}})));
+  const ValueId product = rounded(maker.op(ir::ScalarOp::mul, sum, maker.load(factor, dense)));
+  maker.store(result, dense, product);
+  const ValueId number = maker.cast(maker.index(dense), ir::compute_dtype(other));
+  maker.store(
+      second, dense,
+      maker.op(ir::ScalarOp::maximum, maker.cast(product, ir::compute_dtype(other)), number));
+  return maker.kernel();
+}
+
+}  // namespace tutti::codegen::kernel_testing

@@ -1,0 +1,236 @@
+#include <tutti/codegen/cuda/comm_epilogue.h>
+#include <tutti/codegen/cuda/fuse_collectives.h>
+#include <tutti/codegen/driver/evaluate.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/codegen/cuda/following_kernel.h"
+#include "tests/codegen/cuda/peer_member.h"
+#include <gmock/gmock.h>
+
+// Kernels that are a collective between GPUs and what follows it in one, between processes with a
+// GPU each, on the doubles of the driver, NVRTC and NCCL.
+namespace tutti::codegen::cuda::peer_epilogues_test {
+namespace {
+
+using namespace peer_testing;
+using kernel_testing::following;
+using runtime::CommKernel;
+using testing::Each;
+using testing::HasSubstr;
+
+using Kind = CommKernel::Kind;
+
+class EpiloguesOfDoubles final : public runtime::CommEpilogue {
+ public:
+  EpiloguesOfDoubles(Kernel kernel, int given) : kernel_(std::move(kernel)), given_(given) {}
+
+  std::shared_ptr<const runtime::DeviceCode> with(const CommKernel& comm,
+                                                  std::string_view target) const override {
+    const Source source = fused_comm_source(comm, kernel_, given_);
+    return std::make_shared<runtime::CudaKernel>(
+        test::FakeCuda::image(source.name, source.text, std::string(target)),
+        runtime::CudaKernel::Geometry{.grid = source.grid, .block = source.block});
+  }
+
+ private:
+  const Kernel kernel_;
+  const int given_;
+};
+
+// A collective, what follows it, and its other operands.
+struct Following {
+  Exchange exchange;
+  Kernel kernel;
+  test::Bytes bias;
+  test::Bytes factor;
+  std::shared_ptr<const EpiloguesOfDoubles> kernels;
+
+  Following(Exchange of, DType dtype, DType other, std::int64_t rows, std::int64_t columns)
+      : exchange(std::move(of)),
+        kernel(following(dtype, other, rows, columns)),
+        bias(test::random_operand(dtype, columns, 17)),
+        factor(test::random_operand(dtype, rows * columns, 18)),
+        kernels(std::make_shared<EpiloguesOfDoubles>(kernel, 0)) {
+    EXPECT_TRUE(goes_along(kernel, 0, rows * columns));
+  }
+
+  std::size_t bytes(int buffer) const {
+    return static_cast<std::size_t>(
+        outer_points(kernel) * size_of(kernel.buffers[static_cast<std::size_t>(buffer)].dtype));
+  }
+
+  // The reference evaluator's, of the host's sum.
+  std::array<test::Bytes, 2> expected(std::size_t member) const {
+    std::array<test::Bytes, 2> out = {test::Bytes(bytes(3)), test::Bytes(bytes(4))};
+    const auto place = [](const test::Bytes& of) {
+      return const_cast<void*>(static_cast<const void*>(of.data()));
+    };
+    void* const buffers[] = {place(exchange.expected[0][member]), place(bias), place(factor),
+                             out[0].data(), out[1].data()};
+    make_evaluator(kernel)->run(buffers, 0, kernel.tiles());
+    return out;
+  }
+
+  // Whether it was one kernel, whose results are right then.
+  bool run(Member& member, GpuOfRank& gpu, Member::Places places = Member::Places::all) const {
+    const std::vector<std::shared_ptr<runtime::Buffer>> buffers = {gpu.put(bias), gpu.put(factor),
+                                                                   gpu.put(test::Bytes(bytes(3))),
+                                                                   gpu.put(test::Bytes(bytes(4)))};
+    runtime::BoundEpilogue epilogue{.kernels = kernels};
+    for (const auto& buffer : buffers) epilogue.arguments.push_back(buffer->data());
+    if (!member.run(exchange, epilogue, places)) return false;
+    const auto wanted = expected(static_cast<std::size_t>(member.group().position()));
+    for (const std::size_t i : {0U, 1U}) {
+      EXPECT_TRUE(gpu.get(*buffers[2 + i], wanted[i].size()) == wanted[i])
+          << exchange.text() << ", result " << i;
+    }
+    return true;
+  }
+};
+
+// A length in rows and columns: of packs, and of others.
+struct Shape2 {
+  std::int64_t rows;
+  std::int64_t columns;
+};
+constexpr std::array kShapes = {Shape2{1, 1}, Shape2{7, 1}, Shape2{1, 1003}, Shape2{25, 40},
+                                Shape2{13, 77}};
+
+class EpiloguesOfRanks : public testing::TestWithParam<int> {};
+
+TEST_P(EpiloguesOfRanks, OfSumsOfAllDtypesHaveTheHostsBits) {
+  const int ranks = GetParam();
+  std::vector<Following> all;
+  for (const auto& [dtype, other] :
+       {std::pair{DType::f32, DType::bf16}, std::pair{DType::f64, DType::f32},
+        std::pair{DType::f16, DType::f64}, std::pair{DType::bf16, DType::f32},
+        std::pair{DType::i8, DType::i64}, std::pair{DType::u8, DType::i32},
+        std::pair{DType::i32, DType::i8}, std::pair{DType::u64, DType::u16}}) {
+    for (const auto& [rows, columns] : kShapes) {
+      // Each is a text of its own: of some dtypes one is enough.
+      const bool is_chosen =
+          rows == 13 || dtype == DType::f32 || (dtype == DType::i8 && rows == 25);
+      if (!is_chosen) continue;
+      all.emplace_back(exchange_of(ranks, CollectiveKind::all_reduce, dtype, rows * columns), dtype,
+                       other, rows, columns);
+      all.back().kernels->with(
+          {.kind = Kind::all_reduce_one_shot, .dtype = dtype, .members = ranks}, "sm_90");
+    }
+  }
+  const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    EXPECT_FALSE(all[0].run(member, gpu));  // by NCCL
+    for (const Following& each : all) EXPECT_TRUE(each.run(member, gpu)) << each.exchange.text();
+    EXPECT_EQ(gpu.launched("all_reduce_one_shot_then_add_mul"), static_cast<int>(all.size()));
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST_P(EpiloguesOfRanks, OfOtherCombinationsGathersAndScatters) {
+  const int ranks = GetParam();
+  std::vector<Following> all;
+  const auto add = [&](CollectiveKind kind, DType dtype, std::int64_t rows, std::int64_t columns,
+                       Reduction reduction) {
+    const std::int64_t parts = kind == CollectiveKind::all_gather ? ranks : 1;
+    all.emplace_back(exchange_of(ranks, kind, dtype, rows * columns, reduction), dtype, DType::f32,
+                     parts * rows, columns);
+  };
+  for (const Reduction reduction : {Reduction::max, Reduction::product}) {
+    add(CollectiveKind::all_reduce, DType::f32, 5, 31, reduction);
+  }
+  for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+    add(kind, DType::f32, 3, 64, Reduction::sum);
+    add(kind, DType::f32, 9, 7, Reduction::sum);
+    add(kind, DType::bf16, 5, 3, Reduction::sum);
+    add(kind, DType::i64, 2, 3, Reduction::sum);
+  }
+  const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    EXPECT_FALSE(all[0].run(member, gpu));
+    for (const Following& each : all) EXPECT_TRUE(each.run(member, gpu)) << each.exchange.text();
+    const std::string log = gpu.operations();
+    for (const char* const kind : {"all_reduce_one_shot", "all_gather", "reduce_scatter"}) {
+      EXPECT_THAT(log, HasSubstr(std::string(kind) + "_then_add_mul_"));
+    }
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, EpiloguesOfRanks, testing::Values(2, 4));
+
+Following sum_then_add(int ranks) {
+  return {exchange_of(ranks, CollectiveKind::all_reduce, DType::f32, 1000), DType::f32, DType::f32,
+          25, 40};
+}
+
+// Its blocks meet those of the others' kernels, which do nothing else.
+TEST(PeerEpilogues, MembersNeedNotAgreeAboutIt) {
+  const Following sum = sum_then_add(2);
+  const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .members = 2};
+  sum.kernels->with(kernel, "sm_90");
+  KernelsOfDoubles::process().compile(std::array{kernel});
+  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    sum.run(member, gpu);
+    for (int round = 0; round < 6; ++round) {
+      if ((round + backend.rank()) % 2 == 0) {
+        EXPECT_TRUE(sum.run(member, gpu));
+      } else {
+        member.run(sum.exchange);
+      }
+    }
+    EXPECT_EQ(gpu.launched("all_reduce_one_shot_then_"), 3);
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(PeerEpilogues, WhereNoKernelOfOursServesItIsTheCallers) {
+  const Following sum = sum_then_add(3);
+  const auto thrown = run_gpus(3, [&](HostBackend& backend, GpuOfRank& gpu) {
+    if (backend.rank() == 1) gpu.isolate();
+    Member member(backend, gpu);
+    for (int round = 0; round < 3; ++round) EXPECT_FALSE(sum.run(member, gpu));
+    EXPECT_EQ(gpu.launched("all_reduce"), 0);
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(PeerEpilogues, BehindAKernelOfAnotherKindItIsTheCallers) {
+  const Following sum = sum_then_add(2);
+  KernelsOfDoubles::process().compile(
+      std::array{CommKernel{.kind = Kind::all_reduce_two_shot, .members = 2}});
+  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    member.set_one_shot_up_to(-1);
+    for (int round = 0; round < 3; ++round) EXPECT_FALSE(sum.run(member, gpu));
+    gpu->synchronize();
+    EXPECT_EQ(gpu.launched("all_reduce_two_shot"), 2);
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(PeerEpilogues, ALaunchThatIsRefusedIsAnErrorOfAllRanks) {
+  const Following sum = sum_then_add(2);
+  sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, "sm_90");
+  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    for (int round = 0; round < 2; ++round) sum.run(member, gpu);
+    if (backend.rank() == 1) gpu.fail_driver("cuLaunchKernel", 1, CUDA_ERROR_LAUNCH_FAILED);
+    sum.run(member, gpu);
+    ADD_FAILURE() << "there is a result";
+  });
+  EXPECT_THAT(thrown, Each(HasSubstr("cuLaunchKernel failed")));
+}
+
+}  // namespace
+}  // namespace tutti::codegen::cuda::peer_epilogues_test

@@ -1,0 +1,176 @@
+// Kernels on GPUs that follow collectives (codegen/cuda/fuse_collectives.h).
+
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/passes/passes.h>
+
+#include <string>
+
+#include "tests/codegen/plan_complaint.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::codegen::device_followers_test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kGroup =
+    "// tutti ir 1\n"
+    "group @pair = {ranks = [0, 1], stride = 2, backends = \"cpu:shm,cuda:nccl\"}\n"
+    "func @f(%x: f32[8,16] on cuda:0, %b: f32[16] on cuda:0) -> (";
+
+std::string plan_of(const std::string& body, const std::string& results = "f32[8,16] on cuda:0") {
+  ir::Graph graph = ir::parse(kGroup + results + ") {\n" + body + "}").functions.at(0);
+  ir::run_passes(graph);
+  const std::string text = print(make_plan(graph, 0));
+  const Plan read = parse_plan(text);
+  EXPECT_EQ(print(read), text);
+  EXPECT_TRUE(structurally_equal(read, make_plan(graph, 0)));
+  EXPECT_EQ(test::complaint(text), "");
+  return text;
+}
+
+const std::string kSumAndBias = R"(
+  %0 = mul(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = wait(%1)
+  %3 = add(%2, %b)
+  return %3
+)";
+
+TEST(DeviceFollowers, AKernelThatAloneReadsASumFollowsIt) {
+  const std::string plan = plan_of(kSumAndBias);
+  EXPECT_THAT(plan, HasSubstr("\n     then launch add k1 (b3, b1) -> b4 on cuda:0 {"));
+  EXPECT_THAT(plan, Not(ContainsRegex("[0-9]: launch add")));
+  EXPECT_THAT(plan, HasSubstr("b4 = output, 512 bytes on cuda:0, steps 1..3"));
+}
+
+TEST(DeviceFollowers, GathersAndScattersAreFollowedToo) {
+  EXPECT_THAT(plan_of(R"(
+  %0 = mul(%x, %x)
+  %1 = reduce_scatter(%0) {op = "sum", axis = 0, group = @pair}
+  %2 = wait(%1)
+  %3 = add(%2, %b)
+  return %3
+)",
+                      "f32[4,16] on cuda:0"),
+              HasSubstr("then launch add"));
+  EXPECT_THAT(plan_of(R"(
+  %0 = mul(%x, %x)
+  %1 = all_gather(%0) {axis = 0, group = @pair}
+  %2 = wait(%1)
+  %3 = add(%2, %b)
+  return %3
+)",
+                      "f32[16,16] on cuda:0"),
+              HasSubstr("then launch add"));
+}
+
+TEST(DeviceFollowers, WhatIsMadeBehindTheStartIsWaitedFor) {
+  EXPECT_THAT(plan_of(R"(
+  %0 = mul(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = sum(%x) {axes = [0]}
+  %3 = wait(%1)
+  %4 = add(%3, %2)
+  return %4
+)"),
+              Not(HasSubstr("then launch")));
+  EXPECT_THAT(plan_of(R"(
+  %0 = mul(%x, %x)
+  %1 = sum(%x) {axes = [0]}
+  %2 = all_reduce(%0) {op = "sum", group = @pair}
+  %3 = wait(%2)
+  %4 = add(%3, %1)
+  return %4
+)"),
+              HasSubstr("then launch add"));
+}
+
+TEST(DeviceFollowers, AKernelWithLoopsOrOfAnotherOrderStaysAlone) {
+  EXPECT_THAT(plan_of(R"(
+  %0 = mul(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = wait(%1)
+  %3 = sum(%2) {axes = [1]}
+  return %3
+)",
+                      "f32[8] on cuda:0"),
+              Not(HasSubstr("then launch")));
+  EXPECT_THAT(plan_of(R"(
+  %0 = mul(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = wait(%1)
+  %3 = transpose(%2) {permutation = [1, 0]}
+  %4 = add(%3, %3)
+  return %4
+)",
+                      "f32[16,8] on cuda:0"),
+              Not(HasSubstr("then launch")));
+}
+
+TEST(DeviceFollowers, AResultThatOthersReadIsWritten) {
+  EXPECT_THAT(plan_of(R"(
+  %0 = mul(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = wait(%1)
+  %3 = add(%2, %b)
+  return %3, %2
+)",
+                      "f32[8,16] on cuda:0, f32[8,16] on cuda:0"),
+              Not(HasSubstr("then launch")));
+}
+
+TEST(DeviceFollowers, WhatACallerGivesIsNcclsAnyway) {
+  EXPECT_THAT(plan_of(R"(
+  %0 = all_reduce(%x) {op = "sum", group = @pair}
+  %1 = wait(%0)
+  %2 = add(%1, %b)
+  return %2
+)"),
+              Not(HasSubstr("then launch")));
+}
+
+// It reads each element in front of writing it.
+TEST(DeviceFollowers, ResultsTakeOverWhatItReads) {
+  const std::string body = R"(
+  %0 = mul(%b, %b)
+  %1 = broadcast_to(%0) {shape = [8, 16]}
+  %2 = mul(%1, %1)
+  %3 = all_reduce(%2) {op = "sum", group = @pair}
+  %4 = wait(%3)
+  %5 = add(%4, %x)
+  return %5
+)";
+  const std::string plan = plan_of(body);
+  EXPECT_THAT(plan, HasSubstr("then launch add"));
+  EXPECT_THAT(plan, HasSubstr(" may take over input 0\n"));
+}
+
+TEST(DeviceFollowers, RulesAreChecked) {
+  const std::string plan = plan_of(kSumAndBias);
+  const auto with = [&](const std::string& piece, const std::string& by) {
+    return test::complaint(test::with(plan, piece, by));
+  };
+  EXPECT_THAT(with("return b4:", "return b3:"), HasSubstr("b3 is returned, but"));
+  EXPECT_THAT(with("(b3, b1) -> b4 on cuda:0", "(b2, b1) -> b4 on cuda:0"),
+              HasSubstr("w0 is none that a kernel can follow"));
+  EXPECT_THROW(test::complaint(test::with(plan, "then launch add k1 (b3, b1) -> b4 on cuda:0",
+                                          "then launch add k1 (b3, b1) -> b4")),
+               ParseError);
+  EXPECT_THROW(
+      test::complaint(test::with(plan, "then launch add k1 (b3, b1)", "then launch add k1 (b3)")),
+      ParseError);
+  EXPECT_THROW(test::complaint(test::with(plan, "then launch", "then wait")), ParseError);
+  const Plan one = parse_plan(plan);
+  const Plan other =
+      parse_plan(test::with(plan, "(b3, b1) -> b4 on cuda:0", "(b1, b3) -> b4 on cuda:0"));
+  EXPECT_FALSE(structurally_equal(one, other));
+}
+
+}  // namespace
+}  // namespace tutti::codegen::device_followers_test

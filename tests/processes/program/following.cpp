@@ -1,0 +1,119 @@
+#include <deque>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "tests/fake_cuda/nccl/control.h"
+#include "tests/processes/program/doubles.h"
+#include "tests/processes/program/scenario.h"
+
+namespace tutti::test {
+
+namespace {
+
+int lines_with(const char* list, std::string_view word) {
+  using Text = const char*();
+  std::istringstream lines(driver_control<Text>(list)());
+  int out = 0;
+  for (std::string line; std::getline(lines, line);) out += line.find(word) != line.npos ? 1 : 0;
+  return out;
+}
+
+// Since the last time: how many kernels ran that were a collective with what follows it, and how
+// many recordings were launched.
+int fused_kernels() { return lines_with("fake_cuda_operations", "_then_"); }
+int replays() { return lines_with("fake_cuda_calls", "cuGraphLaunch"); }
+
+// Sums, gathers and scatters between layers, each with a kernel behind it.
+std::vector<Tensor> layers(const Tensor& x, const Tensor& bias, const Group& group) {
+  const Tensor residual = x * 3;
+  const Tensor sum = all_reduce(x * 2, group) + bias;                       // broadcast
+  const Tensor more = maximum(all_reduce(sum - x, group) - residual, sum);  // several operands
+  const Tensor part = reduce_scatter(minimum(more, 9), group) * 2 + 1;
+  const Tensor all = all_gather(part + 1, group) - bias;
+  return {all, more};
+}
+
+// follows RUNS WORD...: the same with arguments that lie elsewhere each time, of the dtypes that
+// are named. Each result is compared with the host's; says of the last run of each whether it was
+// recorded, and which kernels ran.
+void follows(const Arguments& arguments) {
+  const int runs = std::stoi(arguments.at(0));
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const Group host = Group(world).with_backends("shm");
+  const auto numbers = [](std::int64_t count, std::int64_t first, DType dtype) {
+    return cast((arange(count, DType::i32) + first) % 3, dtype);
+  };
+  std::string said;
+  for (std::size_t word = 1; word < arguments.size(); ++word) {
+    const DType dtype = dtype_from_name(arguments[word]).value();
+    const std::int64_t columns = word % 2 == 0 ? 16 : 7;
+    auto own = compile([&](const Tensor& x, const Tensor& bias) { return layers(x, bias, group); });
+    auto of_host =
+        compile([&](const Tensor& x, const Tensor& bias) { return layers(x, bias, host); });
+    std::deque<Tensor> kept;  // so that no address comes again soon
+    for (int run = 0; run < runs; ++run) {
+      const std::int64_t rows = 4 * world.size();
+      const Tensor all = numbers(rows * columns, world.rank() + run, dtype);
+      const Tensor x = from(reshape(all, {rows, columns}).array());
+      const Tensor bias = from(numbers(columns, run, dtype).array());
+      kept.push_back(x);
+      if (kept.size() > 5) kept.pop_front();
+      std::vector<std::vector<double>> wanted;
+      for (const Tensor& each : of_host(x, bias)) {
+        wanted.push_back(cast(each, DType::f64).to_vector<double>());
+      }
+      fused_kernels();
+      replays();
+      const std::vector<Tensor> got = own(x, bias);
+      eval(got);
+      const bool replayed = replays() == 1;
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        expect(cast(got[i], DType::f64).to_vector<double>() == wanted[i]);
+      }
+      const int fused = fused_kernels();
+      if (run + 1 < runs) continue;
+      said += (replayed ? "replayed " : "launched ") + std::to_string(fused) + " fused\n";
+    }
+    expect(own.plan().find("\n     then launch ") != std::string::npos);
+  }
+  world.close();
+  using Text = const char*();
+  said += std::string(nccl_control<Text>("fake_nccl_complaints")()) +
+          driver_control<Text>("fake_cuda_complaints")();
+  say(said.substr(0, said.size() - 1));
+}
+
+// In a loop, whose carry the kernel behind the collective computes.
+void follows_in_a_loop(const Arguments&) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const auto ranks = static_cast<float>(world.size());
+  auto loop = compile([&](const Tensor& x) {
+    return for_loop(
+        6,
+        [&](const Tensor&, const Tensor& y) -> Tensor {
+          return all_reduce(y * 0.5F, group) * (2.F / ranks) + y * 0.F + 1.F;
+        },
+        x);
+  });
+  for (int run = 0; run < 4; ++run) {
+    const Tensor x = from(full({6}, 1.F + static_cast<float>(run)).array());
+    expect(loop(x).to_vector<float>() == std::vector<float>(6, 7.F + static_cast<float>(run)));
+  }
+  expect(loop.plan().find("then launch ") != std::string::npos);
+  const int fused = fused_kernels();
+  world.close();
+  say(fused > 0 ? "fused" : "apart");
+}
+
+}  // namespace
+
+Scenarios following_scenarios() {
+  return {{"follows", follows}, {"follows_in_a_loop", follows_in_a_loop}};
+}
+
+}  // namespace tutti::test
