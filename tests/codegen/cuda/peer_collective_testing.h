@@ -83,6 +83,16 @@ class PeerMember {
     }
   }
 
+  // The same with an epilogue, which the call's kernel does: whether it did.
+  bool run(const runtime::Exchange& exchange, runtime::BoundEpilogue& epilogue,
+           Places places = Places::all) {
+    const auto work = start(exchange, places);
+    work->follow_with(&epilogue);
+    work->wait();
+    work->follow_with(nullptr);
+    return epilogue.done;
+  }
+
   std::shared_ptr<runtime::Work> start(const runtime::Exchange& exchange,
                                        Places places = Places::all) {
     if (memory_ == nullptr || memory_->bytes() < bytes_)

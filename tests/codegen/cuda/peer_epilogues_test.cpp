@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/codegen/cuda/following_kernel.h"
-#include "tests/codegen/cuda/peer_member.h"
+#include "tests/codegen/cuda/peer_collective_testing.h"
 #include <gmock/gmock.h>
 
 // Kernels that are a collective between GPUs and what follows it in one, between processes with a
@@ -17,9 +17,14 @@
 namespace tutti::codegen::cuda::peer_epilogues_test {
 namespace {
 
-using namespace peer_testing;
 using kernel_testing::following;
+using runtime::CollectiveKind;
 using runtime::CommKernel;
+using runtime::Exchange;
+using runtime::GpuOfRank;
+using runtime::HostBackend;
+using runtime::Reduction;
+using runtime::run_gpus;
 using testing::Each;
 using testing::HasSubstr;
 
@@ -77,7 +82,7 @@ struct Following {
   }
 
   // Whether it was one kernel, whose results are right then.
-  bool run(Member& member, GpuOfRank& gpu, Member::Places places = Member::Places::all) const {
+  bool run(PeerMember& member, GpuOfRank& gpu, PeerMember::Places places = PeerMember::Places::all) const {
     const std::vector<std::shared_ptr<runtime::Buffer>> buffers = {gpu.put(bias), gpu.put(factor),
                                                                    gpu.put(test::Bytes(bytes(3))),
                                                                    gpu.put(test::Bytes(bytes(4)))};
@@ -123,7 +128,7 @@ TEST_P(EpiloguesOfRanks, OfSumsOfAllDtypesHaveTheHostsBits) {
     }
   }
   const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
-    Member member(backend, gpu);
+    PeerMember member(backend, gpu);
     EXPECT_FALSE(all[0].run(member, gpu));  // by NCCL
     for (const Following& each : all) EXPECT_TRUE(each.run(member, gpu)) << each.exchange.text();
     EXPECT_EQ(gpu.launched("all_reduce_one_shot_then_add_mul"), static_cast<int>(all.size()));
@@ -151,7 +156,7 @@ TEST_P(EpiloguesOfRanks, OfOtherCombinationsGathersAndScatters) {
     add(kind, DType::i64, 2, 3, Reduction::sum);
   }
   const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
-    Member member(backend, gpu);
+    PeerMember member(backend, gpu);
     EXPECT_FALSE(all[0].run(member, gpu));
     for (const Following& each : all) EXPECT_TRUE(each.run(member, gpu)) << each.exchange.text();
     const std::string log = gpu.operations();
@@ -177,7 +182,7 @@ TEST(PeerEpilogues, MembersNeedNotAgreeAboutIt) {
   sum.kernels->with(kernel, "sm_90");
   KernelsOfDoubles::process().compile(std::array{kernel});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
-    Member member(backend, gpu);
+    PeerMember member(backend, gpu);
     sum.run(member, gpu);
     for (int round = 0; round < 6; ++round) {
       if ((round + backend.rank()) % 2 == 0) {
@@ -196,7 +201,7 @@ TEST(PeerEpilogues, WhereNoKernelOfOursServesItIsTheCallers) {
   const Following sum = sum_then_add(3);
   const auto thrown = run_gpus(3, [&](HostBackend& backend, GpuOfRank& gpu) {
     if (backend.rank() == 1) gpu.isolate();
-    Member member(backend, gpu);
+    PeerMember member(backend, gpu);
     for (int round = 0; round < 3; ++round) EXPECT_FALSE(sum.run(member, gpu));
     EXPECT_EQ(gpu.launched("all_reduce"), 0);
     member.group().close();
@@ -209,7 +214,7 @@ TEST(PeerEpilogues, BehindAKernelOfAnotherKindItIsTheCallers) {
   KernelsOfDoubles::process().compile(
       std::array{CommKernel{.kind = Kind::all_reduce_two_shot, .members = 2}});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
-    Member member(backend, gpu);
+    PeerMember member(backend, gpu);
     member.set_one_shot_up_to(-1);
     for (int round = 0; round < 3; ++round) EXPECT_FALSE(sum.run(member, gpu));
     gpu->synchronize();
@@ -223,7 +228,7 @@ TEST(PeerEpilogues, ALaunchThatIsRefusedIsAnErrorOfAllRanks) {
   const Following sum = sum_then_add(2);
   sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, "sm_90");
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
-    Member member(backend, gpu);
+    PeerMember member(backend, gpu);
     for (int round = 0; round < 2; ++round) sum.run(member, gpu);
     if (backend.rank() == 1) gpu.fail_driver("cuLaunchKernel", 1, CUDA_ERROR_LAUNCH_FAILED);
     sum.run(member, gpu);
