@@ -54,6 +54,7 @@ void NcclTransport::record(NcclWork& work, const NcclWindows::Settled& places) {
   } else if (work.epilogue != nullptr && takes_epilogue(own)) {
     // Whose arguments lie elsewhere in each run: this rank makes that part then.
     recording.fuse(number, own[0], places.peers);
+    used.emplace_back(places.peers, nullptr);
   } else {
     own_kernels_->launch(own, places.peers, *work.gpu_, stream, used);
   }

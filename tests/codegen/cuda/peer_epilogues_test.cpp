@@ -1,9 +1,13 @@
 #include <tutti/codegen/cuda/comm_epilogue.h>
 #include <tutti/codegen/cuda/fuse_collectives.h>
 #include <tutti/codegen/driver/evaluate.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/recorded_calls.h>
 
 #include <array>
+#include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -235,6 +239,96 @@ TEST(PeerEpilogues, ALaunchThatIsRefusedIsAnErrorOfAllRanks) {
     ADD_FAILURE() << "there is a result";
   });
   EXPECT_THAT(thrown, Each(HasSubstr("cuLaunchKernel failed")));
+}
+
+// A rank of a group that records a sum of two with what follows it.
+class RecordingMember {
+ public:
+  RecordingMember(const Following& sum, HostBackend& backend, GpuOfRank& gpu)
+      : gpu_(gpu),
+        group_(backend.communicator(runtime::first_ranks(backend.ranks()), "all", "nccl")),
+        memory_(group_->symmetric_memory(kBytes, &*gpu)),
+        call_(prepared(sum)),
+        recorded_(group_->record_calls({call_}, *gpu)),
+        epilogue_{.kernels = sum.kernels} {
+    for (const int buffer : {1, 2, 3, 4}) {
+      epilogue_.held.push_back(gpu.put(test::Bytes(sum.bytes(buffer))));
+      epilogue_.arguments.push_back(epilogue_.held.back()->data());
+    }
+    const test::Bytes& own = sum.exchange.operands[0][static_cast<std::size_t>(backend.rank())];
+    const auto operand = memory_->at(0, own.size());
+    gpu->copy(operand->data(), gpu.put(own)->data(), own.size());
+    places_ = {{.operands = {operand}, .results = {memory_->at(kBytes / 2, own.size())}}};
+  }
+
+  runtime::RecordedCalls& recorded() { return *recorded_; }
+  runtime::Communicator& group() { return *group_; }
+  // By itself; whether one kernel did all.
+  bool launch() { return wait(*group_->start(call_, places_[0].operands, options())); }
+  // In a recording, which is to be replayed.
+  void record() {
+    EXPECT_EQ(begin(), runtime::RecordedCalls::Way::recorded);
+    EXPECT_TRUE(wait(*recorded_->supply(places_[0].operands)));
+    recorded_->end();
+    EXPECT_TRUE(recorded_->is_fused(0));
+    recorded_->joined() = gpu_->join({{.part = recorded_->fused_part(0, epilogue_), .behind = {}}});
+  }
+  runtime::RecordedCalls::Way begin() {
+    if (!recorded_->is_recorded(places_)) recorded_->get_ready(places_);
+    return recorded_->begin(1, options());
+  }
+
+ private:
+  std::shared_ptr<const runtime::PreparedCall> prepared(const Following& sum) const {
+    runtime::CollectiveCall call = sum.exchange.call(group_->position());
+    call.description = sum.exchange.text();
+    call.one_shot_up_to = 65536;
+    return group_->prepare(std::move(call));
+  }
+  runtime::StartOptions options() const {
+    return {.results = places_[0].results,
+            .accelerator = &*gpu_,
+            .comm_kernels = &KernelsOfDoubles::process(),
+            .recorded = recorded_,
+            .number_in_recording = 0};
+  }
+  bool wait(runtime::Work& work) {
+    epilogue_.done = false;
+    work.follow_with(&epilogue_);
+    work.wait();
+    work.follow_with(nullptr);
+    return epilogue_.done;
+  }
+
+  GpuOfRank& gpu_;
+  const std::shared_ptr<runtime::Communicator> group_;
+  const std::shared_ptr<runtime::SymmetricMemory> memory_;
+  const std::shared_ptr<const runtime::PreparedCall> call_;
+  const std::shared_ptr<runtime::RecordedCalls> recorded_;
+  runtime::BoundEpilogue epilogue_;
+  std::vector<runtime::RecordedCalls::Places> places_;
+};
+
+// Whatever becomes of the recording and the group, as where a rank dies.
+TEST(PeerEpilogues, TheOthersMemoryStaysUntilAReplayIsOver) {
+  const Following sum = sum_then_add(2);
+  sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, "sm_90");
+  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+    RecordingMember member(sum, backend, gpu);
+    for (int round = 0; round < 3; ++round) EXPECT_EQ(member.launch(), round > 0);
+    EXPECT_TRUE(member.recorded().is_warm());
+    member.record();
+    gpu->synchronize();
+    EXPECT_EQ(member.begin(), runtime::RecordedCalls::Way::replayed);
+    if (backend.rank() == 1) std::_Exit(7);  // announced, and its kernel does not run
+    member.recorded().replay();
+    EXPECT_THROW(gpu->synchronize(), CommError);
+    EXPECT_THROW(member.group().close(), CommError);
+    // The double knows that a kernel is over when a call looks at its stream, at the earliest.
+    throw std::runtime_error("complaints: " + gpu.driver_complaints());
+  });
+  EXPECT_EQ(thrown[0], "complaints: ");
+  EXPECT_EQ(thrown[1], "exit code 7");
 }
 
 }  // namespace
