@@ -4,6 +4,7 @@
 #include <tutti/codegen/cuda/compiler.h>
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/cuda/kernel_printer.h>
+#include <tutti/ir/support/error.h>
 #include <tutti/kernels/device/texts.h>
 
 #include <algorithm>
@@ -74,7 +75,11 @@ Source fused_comm_source(const CommKernel& comm, const Kernel& kernel, int given
   const DType dtype = kernel.buffers[static_cast<std::size_t>(given)].dtype;
   const std::string element = type_name(dtype);
   CommKernel typed = comm;
-  typed.dtype = dtype;  // all_gather knows bytes alone
+  if (comm.kind == CommKernel::Kind::all_gather) typed.dtype = dtype;  // it knows bytes alone
+  if (typed.dtype != dtype) {
+    throw InternalError("what follows a collective reads " + std::string(name_of(dtype)) +
+                        " where that gives " + std::string(name_of(typed.dtype)));
+  }
   const CommText text = comm_text(typed, element);
   const std::int64_t lanes = comm.bytes_at_once / size_of(dtype);
 

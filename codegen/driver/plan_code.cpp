@@ -97,7 +97,10 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
     const Kernel& kernel = plan.kernels[at(part.kernel)];
     const auto result =
         static_cast<int>(std::ranges::find(part.buffers, start->results[0]) - part.buffers.begin());
-    if (!cuda::goes_along(kernel, result, cuda::elements_of_result(*start, plan.rank))) continue;
+    if (kernel.buffers[at(result)].dtype != start->call.dtype ||
+        !cuda::goes_along(kernel, result, cuda::elements_of_result(*start, plan.rank))) {
+      continue;
+    }
     start->fused = cuda::comm_epilogue(kernel, result);
   }
 }

@@ -2,6 +2,7 @@
 #include <tutti/codegen/cuda/fuse_collectives.h>
 #include <tutti/codegen/cuda/nvrtc.h>
 #include <tutti/codegen/in_parallel.h>
+#include <tutti/ir/support/error.h>
 
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ TEST(CommEpilogue, GoesAlongWhereEveryElementIsReadAtItsOwnPoint) {
   EXPECT_FALSE(reads({.offset = 1, .outer = {4, 1}, .inner = {}}));     // another part
   EXPECT_FALSE(reads({.outer = {0, 1}, .inner = {}}));                  // one row for all
   EXPECT_FALSE(reads({.offset = 11, .outer = {-4, -1}, .inner = {}}));  // from its end
+}
+
+TEST(CommEpilogue, ReadsWhatTheCollectiveGives) {
+  EXPECT_THROW(fused_comm_source({.kind = Kind::all_reduce_one_shot, .dtype = DType::f32},
+                                 following(DType::bf16, DType::f32, 10, 64), 0),
+               InternalError);
 }
 
 class CommEpilogueOfNvrtc : public testing::Test {
