@@ -76,11 +76,21 @@ void PlanChecker::follow(const CollectiveStart& start) {
                     start.results.size() == 1 && runtime::moves_on_devices(start.engine) &&
                     std::ranges::count(part.buffers, start.results[0]) == 1;
   if (!fits) fail(what + " is none that a kernel can follow");
+  const auto place = static_cast<std::size_t>(std::ranges::find(part.buffers, start.results[0]) -
+                                              part.buffers.begin());
+  const std::vector<KernelBuffer>& taken = plan_.kernels[at(part.kernel)].buffers;
+  if (place >= taken.size() || writes(plan_, part, place) ||
+      taken[place].dtype != start.call.dtype) {
+    fail(what + " gives what " + part.name + " does not read");
+  }
   const Device device = buffer(start.results[0]).device;
   for (const BufferId id : part.buffers) {
     require(buffer(id).device == device, " lies on another device", id);
   }
-  for (const BufferId id : start.follower_buffers(plan_, false)) read(id);
+  for (const BufferId id : start.follower_buffers(plan_, false)) {
+    read(id);
+    ++states_[at(id)].read_behind;
+  }
   for (const BufferId id : start.follower_buffers(plan_, true)) {
     State& state = states_[at(id)];
     require(!state.allocated && !state.arriving, " comes with a collective, but is there", id);
@@ -125,6 +135,7 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   }
   for (const BufferId id : wait.follower_reads) {
     require(!states_[at(id)].freed, " is freed before what reads it behind a collective", id);
+    --states_[at(id)].read_behind;
   }
   for (const std::vector<BufferId>& come : {wait.results, wait.follower_writes}) {
     for (const BufferId id : come) states_[at(id)].allocated = states_[at(id)].written = true;

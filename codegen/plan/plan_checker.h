@@ -50,6 +50,7 @@ class PlanChecker {
     std::vector<int> lent_to = {};  // of one in a group's memory: the works that use it
     bool returned = false;
     bool used_up = false;  // by what follows its collective
+    int read_behind = 0;   // how many collectives are under way whose follower reads it
     // Of the whole part: the steps that write it first and use it last, but for those that allocate
     // and free it; the number of steps where it is returned, -1 where there is none.
     int first_write = -1;
