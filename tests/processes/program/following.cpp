@@ -96,7 +96,7 @@ void follows_in_a_loop(const Arguments&) {
     return for_loop(
         6,
         [&](const Tensor&, const Tensor& y) -> Tensor {
-          return all_reduce(y * 0.5F, group) * (2.F / ranks) + y * 0.F + 1.F;
+          return all_reduce(y * 0.5F, group) * (1.F / ranks) + y * 0.5F + 1.F;
         },
         x);
   });
