@@ -49,17 +49,30 @@ class SharedCommEpilogue final : public runtime::CommEpilogue {
     const std::scoped_lock lock(mutex_);
     const auto is_it = [&](const Made& each) { return each.comm == comm && each.target == target; };
     const auto known = std::ranges::find_if(made_, is_it);
-    if (known != made_.end()) return known->code;
+    if (known != made_.end()) {
+      if (known->code == nullptr) throw EnvironmentError(known->failure);
+      return known->code;
+    }
     const std::array sources = {fused_comm_source(comm, kernel_, given_)};
-    auto code = Compiler::shared().compile(sources, target).front();
-    return made_.emplace_back(comm, std::string(target), std::move(code)).code;
+    Made made{.comm = comm, .target = std::string(target), .code = nullptr, .failure = {}};
+    try {
+      made.code = Compiler::shared().compile(sources, target).front();
+    } catch (const OutOfMemoryError&) {
+      throw;
+    } catch (const EnvironmentError& error) {
+      made.failure = error.what();
+      made_.push_back(std::move(made));
+      throw;
+    }
+    return made_.emplace_back(std::move(made)).code;
   }
 
  private:
   struct Made {
     CommKernel comm;
     std::string target;
-    std::shared_ptr<const runtime::DeviceCode> code;
+    std::shared_ptr<const runtime::DeviceCode> code;  // null: it can't be compiled
+    std::string failure;                              // why
   };
 
   const Kernel kernel_;

@@ -51,7 +51,7 @@ void NcclTransport::record(NcclWork& work, const NcclWindows::Settled& places) {
     communicator->launch(
         nccl_calls(work.call().call(), parts, agreement_.size(), agreement_.position(), stream));
     wait_until_over(work, "for NCCL to record it");
-  } else if (work.epilogue != nullptr && takes_epilogue(own)) {
+  } else if (takes_epilogue(work, own)) {
     // Whose arguments lie elsewhere in each run: this rank makes that part then.
     recording.fuse(number, own[0], places.peers);
     used.emplace_back(places.peers, nullptr);

@@ -79,6 +79,9 @@ class NcclTransport final : public Transport {
   // The kernels of our own that carry the call out; none: NCCL does.
   std::vector<PeerLaunch> own_launches(const NcclWork& work, std::span<const PartAddresses> parts,
                                        const NcclWindows::Settled& places);
+  // Whether they are one kernel that does what follows the call, too. By this rank alone: where
+  // that can't be compiled it follows on its own.
+  bool takes_epilogue(const NcclWork& work, std::span<const PeerLaunch> own);
   // Where parts are brought that may not lie where they do.
   std::vector<PartAddresses> set_aside(const NcclWork& work, Keeping& buffers) const;
   void bring(const NcclWork& work, std::span<const PartAddresses> parts) const;
@@ -97,6 +100,7 @@ class NcclTransport final : public Transport {
   CudaAccelerator* gpu_ = nullptr;  // that it was connected for
   NcclWindows windows_;             // goes behind the communicator
   std::optional<PeerCollectives> own_kernels_;
+  std::string no_epilogue_;   // why one was not compiled, as the log has it
   mutable std::mutex mutex_;  // aborts come from any thread
   std::shared_ptr<NcclCommunicator> communicator_;
   std::shared_ptr<PeerExchange> exchange_;  // null: members do not reach each other's memory

@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -208,6 +209,37 @@ TEST(PeerEpilogues, WhereNoKernelOfOursServesItIsTheCallers) {
     PeerMember member(backend, gpu);
     for (int round = 0; round < 3; ++round) EXPECT_FALSE(sum.run(member, gpu));
     EXPECT_EQ(gpu.launched("all_reduce"), 0);
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+struct NotCompiled final : runtime::CommEpilogue {
+  std::shared_ptr<const runtime::DeviceCode> with(const CommKernel&,
+                                                  std::string_view) const override {
+    throw EnvironmentError("NVRTC is out of memory");
+  }
+};
+
+// That is nothing to the others.
+TEST(PeerEpilogues, WhatCanNotBeCompiledIsTheCallers) {
+  const Following sum = sum_then_add(2);
+  const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .members = 2};
+  sum.kernels->with(kernel, "sm_90");
+  KernelsOfDoubles::process().compile(std::array{kernel});
+  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    sum.run(member, gpu);
+    for (int round = 0; round < 3; ++round) {
+      if (backend.rank() == 0) {
+        EXPECT_TRUE(sum.run(member, gpu));
+        continue;
+      }
+      runtime::BoundEpilogue epilogue{.kernels = std::make_shared<NotCompiled>()};
+      EXPECT_FALSE(member.run(sum.exchange, epilogue));
+    }
+    gpu->synchronize();
+    EXPECT_EQ(gpu.launched("all_reduce_one_shot"), 3);
     member.group().close();
   });
   EXPECT_THAT(thrown, Each(""));
