@@ -64,6 +64,7 @@ class Binding {
   const Plan& plan() const { return plan_; }
   runtime::Context& context() { return context_; }
   runtime::PlanFrame& frame() { return frame_; }
+  const DeviceOptions& on_devices() const { return on_devices_; }
   // The plan's number of the step that is being bound.
   std::int32_t next_step() const { return next_step_; }
 

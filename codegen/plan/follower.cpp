@@ -55,6 +55,9 @@ std::shared_ptr<const runtime::BoundFollower> bind_follower(const CollectiveStar
   out->fused = start.fused;
   out->device = plan.buffers[at(start.results[0])].device;
   out->launch = static_cast<std::int32_t>(frame.launches.size());
+  out->blocks = binding.on_devices().launch_blocking;
+  out->name = part.name;
+  out->location = part.location;
   for (std::size_t i = 0; i < part.buffers.size(); ++i) {
     const BufferId id = part.buffers[i];
     const PlanBuffer& buffer = plan.buffers[at(id)];

@@ -1,5 +1,6 @@
 // What a PlanFrame does for kernels that go over the results of collectives.
 
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/run/plan_frame.h>
 
 namespace tutti::runtime {
@@ -38,9 +39,28 @@ bool PlanFrame::wait_with_follower(Work& pending, const BoundFollower& follower)
     ~End() { work.follow_with(nullptr); }
   } const end{pending};
   // What is profiled is launched on its own.
-  if (follower.fused != nullptr && profile == nullptr) pending.follow_with(&epilogue);
+  if (follower.fused != nullptr && profile == nullptr && !follower.blocks) {
+    pending.follow_with(&epilogue);
+  }
   wait_for(pending, profile == nullptr ? nullptr : profile->profile.get());
   return epilogue.done;
+}
+
+void PlanFrame::launch_follower(const BoundFollower& follower, void* result) {
+  Accelerator& accelerator = context_.accelerator(follower.device);
+  const std::vector<void*> arguments = arguments_of(follower, result);
+  if (!follower.blocks) {
+    return launch_on(accelerator, follower.launch, *follower.code, arguments.data());
+  }
+  try {
+    launch_on(accelerator, follower.launch, *follower.code, arguments.data());
+    accelerator.synchronize();
+  } catch (const OutOfMemoryError&) {
+    throw;
+  } catch (const EnvironmentError& error) {
+    throw EnvironmentError(follower.name + " on " + follower.device.text() + ": " + error.message(),
+                           follower.location);
+  }
 }
 
 }  // namespace tutti::runtime

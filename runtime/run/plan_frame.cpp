@@ -347,10 +347,7 @@ void PlanFrame::wait(std::int32_t work) {
   for (std::size_t part = 0; part < results.size(); ++part) {
     bind(results[part], pending.result(part));
   }
-  if (done) return;
-  const std::vector<void*> arguments = arguments_of(*follower, addresses_[at(results[0])]);
-  launch_on(context_.accelerator(follower->device), follower->launch, *follower->code,
-            arguments.data());
+  if (!done) launch_follower(*follower, addresses_[at(results[0])]);
 }
 
 }  // namespace tutti::runtime

@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,10 @@ struct BoundFollower {
   std::vector<Argument> arguments;
   Device device = {};
   std::int32_t launch = -1;  // its number among the plan's launches
+  // Launched on its own, and waited for, so that an error names it.
+  bool blocks = false;
+  std::string name = {};
+  Location location = {};
 };
 
 // A collective bound to a rank. Operands and results are numbers of buffers, one a part.
@@ -216,6 +221,7 @@ class PlanFrame {
   StartOptions options_of(std::int32_t work);
   // Waits for one on a GPU with what goes over its result; whether that is done.
   bool wait_with_follower(Work& pending, const BoundFollower& follower);
+  void launch_follower(const BoundFollower& follower, void* result);
   void begin_areas();
   void place_in(const BoundArea& area);
   void find_placed_results(const BoundCollective& collective);

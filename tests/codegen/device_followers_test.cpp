@@ -207,7 +207,7 @@ TEST(DeviceFollowers, NobodyElseWritesWhatTheyWorkOn) {
     const CollectiveStart& of = *start_of(*start);
     const BufferId operand = of.follower_buffers(read, false).at(0);
     const BufferId result = of.follower_buffers(read, true).at(0);
-    Launch launch{.device = Device::cuda()};
+    Launch launch{.parts = {}, .device = Device::cuda()};
     launch.parts.push_back({.name = "changes",
                             .tiles = 1,
                             .tiles_in_place = 1,

@@ -20,6 +20,11 @@ TEST_F(FollowersOfAJob, AreRightWhereNothingIsRecorded) {
   expect_all_say(2, "launched 4 fused", {"follows", "3", "i32"});
 }
 
+TEST_F(FollowersOfAJob, AreLaunchedOnTheirOwnWhereEachLaunchIsWaitedFor) {
+  const EnvironmentVariable on("TUTTI_SET", "verify=on,launch_blocking=on");
+  expect_all_say(2, "launched 0 fused", {"follows", "3", "i32"});
+}
+
 TEST_F(FollowersOfAJob, AreRightInLoops) { expect_all_say(2, "fused", {"follows_in_a_loop"}); }
 
 }  // namespace
