@@ -43,11 +43,13 @@ TUTTI_EMULATION_UNTRACKED static void before_atomic() { host->atomic(); }
 // meanwhile, and waiting for them.
 template <class T>
 TUTTI_EMULATION_UNTRACKED T load_acquire(const T* from) {
-  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "words of 4 and 8 bytes");
+  return static_cast<T>(host->load_acquire(from, sizeof(T)));
 }
 template <class T>
 TUTTI_EMULATION_UNTRACKED void store_release(T* to, T value) {
-  __atomic_store_n(to, value, __ATOMIC_RELEASE);
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "words of 4 and 8 bytes");
+  host->store_release(to, sizeof(T), static_cast<unsigned long long>(value));
 }
 TUTTI_EMULATION_UNTRACKED static void pause_in_wait() { host->pause_in_wait(); }
 TUTTI_EMULATION_UNTRACKED static unsigned long long nanoseconds() { return host->nanoseconds(); }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -22,8 +21,6 @@ namespace tutti::test::cuda {
 namespace {
 
 namespace context = boost::context::detail;
-
-constexpr std::size_t kWarp = 32;
 
 thread_local EmulatedLaunch* launch_of_this_thread = nullptr;
 
@@ -57,16 +54,16 @@ int find_thread_local(dl_phdr_info* info, std::size_t, void* out) {
   return 1;
 }
 
-tutti_emulation::Host make_host(bool find_races) {
+tutti_emulation::Host make_host(bool sees_accesses) {
   return {.place = [] { return std::as_const(current()).place(); },
           .block_barrier = [](int site) { current().block_barrier(site); },
           .warp = [](int op, unsigned mask, unsigned long long value,
                      int source) { return current().warp(op, mask, value, source); },
           .fence = [] { current().fence(); },
           .atomic = [] { current().atomic(); },
-          .access = find_races ? [](const void* address, unsigned bytes,
-                                    bool write) { current().access(address, bytes, write); }
-                               : static_cast<void (*)(const void*, unsigned, bool)>(nullptr),
+          .access = sees_accesses ? [](const void* address, unsigned bytes,
+                                       bool write) { current().access(address, bytes, write); }
+                                  : static_cast<void (*)(const void*, unsigned, bool)>(nullptr),
           .misaligned = [](const void* address,
                            unsigned bytes) { current().misaligned(address, bytes); },
           .pause_in_wait = [] { current().pause_in_wait(); },
@@ -82,6 +79,12 @@ tutti_emulation::Host make_host(bool find_races) {
                 const int found = find == nullptr ? 0 : find(address, places);
                 if (found == 0) current().no_multicast();
                 return found;
+              },
+          .load_acquire = [](const void* word,
+                             unsigned bytes) { return current().load_acquire(word, bytes); },
+          .store_release =
+              [](void* word, unsigned bytes, unsigned long long value) {
+                current().store_release(word, bytes, value);
               }};
 }
 
@@ -102,15 +105,17 @@ void find_multicast_by(int (*find)(const void* address, void** places)) { multic
 // ---- The launch ----
 
 EmulatedLaunch::EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid,
-                               const Extents& block, void** arguments, const RunOptions& options)
+                               const Extents& block, void** arguments, const RunOptions& options,
+                               PeerRaces::Launch* peers)
     : entry_(entry),
       grid_(grid),
       block_(block),
       arguments_(arguments),
       options_(options),
-      host_(make_host(options.find_races)),
+      host_(make_host(options.find_races || peers != nullptr)),
       random_(options.seed),
-      tracker_(std::make_shared<RaceTracker>()) {
+      tracker_(std::make_shared<RaceTracker>()),
+      peers_(peers) {
   const auto check = [](bool holds, const std::string& what) {
     if (!holds) throw std::runtime_error("a GPU refuses this launch: " + what);
   };
@@ -290,8 +295,20 @@ RaceTracker::Access EmulatedLaunch::access_of(std::size_t thread) const {
 void EmulatedLaunch::access(const void* address, unsigned bytes, bool write) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   if (stacks_->contains(number)) return;
+  if (peers_ != nullptr) peers_->access(block_number_, running_thread(), address, bytes, write);
+  if (!options_.find_races) return;
   std::string failure = tracker_->access(number, bytes, write, access_of(running_));
   if (!failure.empty()) fail_on_fiber(std::move(failure));
+}
+
+unsigned long long EmulatedLaunch::load_acquire(const void* word, unsigned bytes) {
+  if (peers_ == nullptr) return load_word(word, bytes);
+  return peers_->load_acquire(block_number_, running_thread(), word, bytes);
+}
+
+void EmulatedLaunch::store_release(void* word, unsigned bytes, unsigned long long value) {
+  if (peers_ == nullptr) return store_word(word, bytes, value);
+  peers_->store_release(block_number_, running_thread(), word, bytes, value);
 }
 
 void EmulatedLaunch::misaligned(const void* address, unsigned bytes) {
@@ -299,96 +316,6 @@ void EmulatedLaunch::misaligned(const void* address, unsigned bytes) {
                 std::to_string(reinterpret_cast<std::uintptr_t>(address) % 256) +
                 " bytes behind a multiple of 256 what has to be aligned to " +
                 std::to_string(bytes) + " bytes");
-}
-
-// ---- Waiting ----
-
-bool EmulatedLaunch::release_warps() {
-  bool any = false;
-  for (std::size_t first = 0; first < threads_.size(); first += kWarp) {
-    any = release_warp(first) || any;
-  }
-  return any;
-}
-
-bool EmulatedLaunch::release_warp(std::size_t first) {
-  const std::size_t lanes = std::min(kWarp, threads_.size() - first);
-  bool any = false;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const Thread& thread = threads_[first + lane];
-    if (thread.state != State::at_warp) continue;
-    bool complete_mask = true;
-    for (std::size_t other = 0; other < kWarp; ++other) {
-      if ((thread.mask >> other & 1U) == 0) continue;
-      if (other >= lanes || threads_[first + other].state == State::done) {
-        throw std::runtime_error(where(first + lane) +
-                                 " waits at a shuffle whose mask names lane " +
-                                 std::to_string(other) + ", which does not take part");
-      }
-      const Thread& peer = threads_[first + other];
-      complete_mask = complete_mask && peer.state == State::at_warp && peer.mask == thread.mask &&
-                      peer.op == thread.op;
-    }
-    if (!complete_mask) continue;
-    complete(first, thread.mask);
-    any = true;
-  }
-  return any;
-}
-
-void EmulatedLaunch::complete(std::size_t first, unsigned mask) {
-  std::array<unsigned long long, kWarp> given{};
-  unsigned long long ballot = 0;
-  for (std::size_t lane = 0; lane < kWarp; ++lane) {
-    if ((mask >> lane & 1U) == 0) continue;
-    given[lane] = threads_[first + lane].value;
-    if (given[lane] != 0) ballot |= 1ULL << lane;
-  }
-  for (std::size_t lane = 0; lane < kWarp; ++lane) {
-    if ((mask >> lane & 1U) == 0) continue;
-    Thread& thread = threads_[first + lane];
-    thread.state = State::ready;
-    if (thread.op == tutti_emulation::kSync) ++thread.warp_barriers;
-    if (thread.op == tutti_emulation::kBallot) thread.value = ballot;
-    if (thread.op != tutti_emulation::kShuffle) continue;
-    const auto source = static_cast<unsigned>(thread.source);
-    if (source >= kWarp || (mask >> source & 1U) == 0) {
-      throw std::runtime_error(where(first + lane) + " shuffles from lane " +
-                               std::to_string(thread.source) + ", which its mask does not name");
-    }
-    thread.value = given[source];
-  }
-}
-
-bool EmulatedLaunch::release_barrier() {
-  const auto waits = [](const Thread& thread) { return thread.state == State::at_barrier; };
-  if (!std::ranges::all_of(threads_, waits)) return false;
-  for (std::size_t i = 1; i < threads_.size(); ++i) {
-    if (threads_[i].site == threads_[0].site) continue;
-    throw std::runtime_error("a divergent barrier: " + where(0) + " waits at line " +
-                             std::to_string(threads_[0].site) + ", " + where(i) + " at line " +
-                             std::to_string(threads_[i].site));
-  }
-  ++barriers_;
-  for (Thread& thread : threads_) thread.state = State::ready;
-  return true;
-}
-
-void EmulatedLaunch::fail_stuck() const {
-  const auto find = [&](auto&& holds) {
-    return static_cast<std::size_t>(std::ranges::find_if(threads_, holds) - threads_.begin());
-  };
-  const std::size_t waits =
-      find([](const Thread& thread) { return thread.state == State::at_barrier; });
-  const std::size_t other =
-      find([](const Thread& thread) { return thread.state != State::at_barrier; });
-  if (waits == threads_.size()) {
-    throw std::runtime_error("shuffles that wait for each other, in the warp of " + where(other));
-  }
-  throw std::runtime_error(
-      "a divergent barrier: " + where(waits) + " waits at line " +
-      std::to_string(threads_[waits].site) + ", while " + where(other) +
-      (threads_[other].state == State::done ? " has ended" : " waits at a shuffle"));
 }
 
 std::string EmulatedLaunch::where(std::size_t thread) const {

@@ -9,6 +9,7 @@
 
 #include "tests/support/cuda/emulation_abi.h"
 #include "tests/support/cuda/emulator.h"
+#include "tests/support/cuda/peer_races.h"
 #include "tests/support/cuda/race_tracker.h"
 #include "tests/support/cuda/stacks.h"
 
@@ -20,7 +21,7 @@ namespace tutti::test::cuda {
 class EmulatedLaunch {
  public:
   EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
-                 void** arguments, const RunOptions& options);
+                 void** arguments, const RunOptions& options, PeerRaces::Launch* peers = nullptr);
   EmulatedLaunch(const EmulatedLaunch&) = delete;
   EmulatedLaunch& operator=(const EmulatedLaunch&) = delete;
   ~EmulatedLaunch();
@@ -44,13 +45,18 @@ class EmulatedLaunch {
   }
   void atomic() {
     if (options_.find_races) tracker_->atomic(access_of(running_));
+    if (peers_ != nullptr) peers_->atomic(block_number_, running_thread());
   }
+  unsigned long long load_acquire(const void* word, unsigned bytes);
+  void store_release(void* word, unsigned bytes, unsigned long long value);
   void access(const void* address, unsigned bytes, bool write);
   void misaligned(const void* address, unsigned bytes);
   void pause_in_wait();
   void no_multicast();
 
  private:
+  static constexpr std::size_t kWarp = 32;
+
   enum class State : std::uint8_t { ready, at_barrier, at_warp, waits, done };
   struct Thread {
     tutti_emulation::Place place = {};
@@ -82,6 +88,7 @@ class EmulatedLaunch {
   void complete(std::size_t first, unsigned mask);
   [[noreturn]] void fail_stuck() const;
 
+  std::uint32_t running_thread() const { return static_cast<std::uint32_t>(running_); }
   RaceTracker::Access access_of(std::size_t thread) const;
   std::string where(std::size_t thread) const;
 
@@ -93,6 +100,7 @@ class EmulatedLaunch {
   tutti_emulation::Host host_;
   std::mt19937 random_;
   std::shared_ptr<RaceTracker> tracker_;
+  PeerRaces::Launch* peers_;  // null: nobody looks
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> turns_;
   void* scheduler_ = nullptr;  // the context that resumed the running fiber

@@ -14,9 +14,14 @@ EmulatedGrid::EmulatedGrid(tutti_emulation::Entry entry, const Extents& grid, co
     why_no_wait_ = "of " + std::to_string(blocks) + " blocks the GPU has " +
                    std::to_string(resident_) + " at a time";
   }
+  if (options.peers != nullptr) {
+    peers_ = std::make_unique<PeerRaces::Launch>(*options.peers, options.rank, options.kernel,
+                                                 blocks, threads);
+  }
   const auto tracker = std::make_shared<RaceTracker>();
   for (std::uint32_t number = 0; number < blocks; ++number) {
-    blocks_.push_back(std::make_unique<EmulatedLaunch>(entry, grid, block, arguments, options));
+    blocks_.push_back(
+        std::make_unique<EmulatedLaunch>(entry, grid, block, arguments, options, peers_.get()));
     blocks_.back()->run_by_turns(number, tracker);
   }
 }

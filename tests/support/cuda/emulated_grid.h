@@ -19,6 +19,7 @@ class EmulatedGrid {
  private:
   std::uint32_t resident_;  // blocks that are there at a time
   std::string why_no_wait_;
+  std::unique_ptr<PeerRaces::Launch> peers_;
   // All to the end: what runs later has the address of an earlier one's functions.
   std::vector<std::unique_ptr<EmulatedLaunch>> blocks_;
 };

@@ -39,6 +39,9 @@ struct Host {
   unsigned long long (*nanoseconds)();  // of a clock that all GPUs share
   // Where an address of multicast memory lies in the memory of each member, and how many they are.
   int (*multicast)(const void* address, void** places);
+  // Words of 4 or 8 bytes that order what ranks do.
+  unsigned long long (*load_acquire)(const void* word, unsigned bytes);
+  void (*store_release)(void* word, unsigned bytes, unsigned long long value);
 };
 
 // How the emulator calls a kernel: for one thread, on its fiber. `arguments` as cuLaunchKernel

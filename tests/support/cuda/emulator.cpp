@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 
 #include "tests/support/cuda/emulated_block.h"
 #include "tests/support/cuda/emulated_grid.h"
+#include "tests/support/cuda/peer_races.h"
 #include <dlfcn.h>
 #include <link.h>
 
@@ -125,7 +127,12 @@ void compile_emulated(const std::vector<std::string>& texts, const std::filesyst
 
 void run_emulated(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
                   void** arguments, const RunOptions& options) {
-  EmulatedLaunch(entry, grid, block, arguments, options).run();
+  std::optional<PeerRaces::Launch> peers;
+  if (options.peers != nullptr) {
+    peers.emplace(*options.peers, options.rank, options.kernel, grid[0] * grid[1] * grid[2],
+                  block[0] * block[1] * block[2]);
+  }
+  EmulatedLaunch(entry, grid, block, arguments, options, peers ? &*peers : nullptr).run();
 }
 
 void run_together(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
@@ -173,8 +180,9 @@ void EmulatedModule::launch(std::size_t text, std::string_view kernel, const Ext
 }
 
 void EmulatedModule::launch_together(std::size_t text, std::string_view kernel, const Extents& grid,
-                                     const Extents& block, void** arguments, void (*idle)()) const {
-  run_together(find(text, kernel), grid, block, arguments, {}, idle);
+                                     const Extents& block, void** arguments, void (*idle)(),
+                                     const RunOptions& options) const {
+  run_together(find(text, kernel), grid, block, arguments, options, idle);
 }
 
 }  // namespace tutti::test::cuda

@@ -18,6 +18,8 @@
 // - a race: two threads access the same bytes of shared or global memory, one of them writes, and
 //   no barrier (between blocks: no fence with an atomic, and another one with a fence) lies
 //   between;
+// - where a test asks for it, a race with another rank's kernel (peer_races.h), of which there is a
+//   complaint;
 // - an access to memory that is not aligned as its type asks.
 //
 // Blocks run one after another, and a block that waits for something that another one or another
@@ -25,6 +27,8 @@
 //
 // compile_emulated and run_emulated throw std::runtime_error and need nothing of Tutti.
 namespace tutti::test::cuda {
+
+class PeerRaces;
 
 // Compiles the texts, one after another, into the shared object `library`, in one run of g++. Each
 // kernel (extern "C" __global__) becomes the symbol entry_name(kernel, number of the text). Throws
@@ -44,6 +48,11 @@ struct RunOptions {
   Order order = Order::ascending;
   std::uint32_t seed = 0;  // of `shuffled`
   bool find_races = true;
+  // Where races with other ranks are looked for (peer_races.h), by launches of which rank, and how
+  // its complaints call the kernel; null: nowhere.
+  PeerRaces* peers = nullptr;
+  int rank = 0;
+  std::string kernel = {};
 };
 
 using Extents = std::array<std::uint32_t, 3>;
@@ -82,7 +91,8 @@ class EmulatedModule {
               void** arguments, const RunOptions& options = {}) const;
   // The same by run_together.
   void launch_together(std::size_t text, std::string_view kernel, const Extents& grid,
-                       const Extents& block, void** arguments, void (*idle)()) const;
+                       const Extents& block, void** arguments, void (*idle)(),
+                       const RunOptions& options = {}) const;
 
  private:
   tutti_emulation::Entry find(std::size_t text, std::string_view kernel) const;
