@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -87,7 +88,8 @@ struct Following {
   }
 
   // Whether it was one kernel, whose results are right then.
-  bool run(PeerMember& member, GpuOfRank& gpu, PeerMember::Places places = PeerMember::Places::all) const {
+  bool run(PeerMember& member, GpuOfRank& gpu,
+           PeerMember::Places places = PeerMember::Places::all) const {
     const std::vector<std::shared_ptr<runtime::Buffer>> buffers = {gpu.put(bias), gpu.put(factor),
                                                                    gpu.put(test::Bytes(bytes(3))),
                                                                    gpu.put(test::Bytes(bytes(4)))};
@@ -228,7 +230,7 @@ TEST(PeerEpilogues, WhatCanNotBeCompiledIsTheCallers) {
   sum.kernels->with(kernel, "sm_90");
   KernelsOfDoubles::process().compile(std::array{kernel});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
-    Member member(backend, gpu);
+    PeerMember member(backend, gpu);
     sum.run(member, gpu);
     for (int round = 0; round < 3; ++round) {
       if (backend.rank() == 0) {
@@ -273,13 +275,15 @@ TEST(PeerEpilogues, ALaunchThatIsRefusedIsAnErrorOfAllRanks) {
   EXPECT_THAT(thrown, Each(HasSubstr("cuLaunchKernel failed")));
 }
 
+constexpr std::size_t kGroupBytes = std::size_t{1} << 19;
+
 // A rank of a group that records a sum of two with what follows it.
 class RecordingMember {
  public:
   RecordingMember(const Following& sum, HostBackend& backend, GpuOfRank& gpu)
       : gpu_(gpu),
         group_(backend.communicator(runtime::first_ranks(backend.ranks()), "all", "nccl")),
-        memory_(group_->symmetric_memory(kBytes, &*gpu)),
+        memory_(group_->symmetric_memory(kGroupBytes, &*gpu)),
         call_(prepared(sum)),
         recorded_(group_->record_calls({call_}, *gpu)),
         epilogue_{.kernels = sum.kernels} {
@@ -290,10 +294,11 @@ class RecordingMember {
     const test::Bytes& own = sum.exchange.operands[0][static_cast<std::size_t>(backend.rank())];
     const auto operand = memory_->at(0, own.size());
     gpu->copy(operand->data(), gpu.put(own)->data(), own.size());
-    places_ = {{.operands = {operand}, .results = {memory_->at(kBytes / 2, own.size())}}};
+    places_ = {{.operands = {operand}, .results = {memory_->at(kGroupBytes / 2, own.size())}}};
   }
 
   runtime::RecordedCalls& recorded() { return *recorded_; }
+  std::span<const runtime::RecordedCalls::Places> places() const { return places_; }
   runtime::Communicator& group() { return *group_; }
   // By itself; whether one kernel did all.
   bool launch() { return wait(*group_->start(call_, places_[0].operands, options())); }
@@ -348,7 +353,7 @@ TEST(PeerEpilogues, TheOthersMemoryStaysUntilAReplayIsOver) {
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     RecordingMember member(sum, backend, gpu);
     for (int round = 0; round < 3; ++round) EXPECT_EQ(member.launch(), round > 0);
-    EXPECT_TRUE(member.recorded().is_warm());
+    EXPECT_TRUE(member.recorded().is_warm(member.places()));
     member.record();
     gpu->synchronize();
     EXPECT_EQ(member.begin(), runtime::RecordedCalls::Way::replayed);
