@@ -122,7 +122,8 @@ TEST_P(EpiloguesOfRanks, OfSumsOfAllDtypesHaveTheHostsBits) {
        {std::pair{DType::f32, DType::bf16}, std::pair{DType::f64, DType::f32},
         std::pair{DType::f16, DType::f64}, std::pair{DType::bf16, DType::f32},
         std::pair{DType::i8, DType::i64}, std::pair{DType::u8, DType::i32},
-        std::pair{DType::i32, DType::i8}, std::pair{DType::u64, DType::u16}}) {
+        std::pair{DType::i32, DType::i8}, std::pair{DType::u64, DType::u16},
+        std::pair{DType::u32, DType::f16}, std::pair{DType::i64, DType::u8}}) {
     for (const auto& [rows, columns] : kShapes) {
       // Each is a text of its own: of some dtypes one is enough.
       const bool is_chosen =
