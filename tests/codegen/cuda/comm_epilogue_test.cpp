@@ -56,20 +56,19 @@ class CommEpilogueOfNvrtc : public testing::Test {
 
 TEST_F(CommEpilogueOfNvrtc, CompilesForEachGenerationWithoutSpills) {
   std::vector<Source> sources;
-  for (const int members : {2, 8}) {
-    const auto add = [&](Kind kind, DType dtype, int bytes, std::int64_t columns) {
-      sources.push_back(fused_comm_source({kind, dtype, Reduction::sum, members, bytes},
-                                          following(dtype, DType::f32, 1000, columns), 0));
-    };
-    for (const DType dtype : {DType::f32, DType::bf16, DType::i8, DType::f64}) {
-      add(Kind::all_reduce_one_shot, dtype, 16, 64);
-      add(Kind::all_reduce_one_shot, dtype, 16, 77);
-    }
-    add(Kind::reduce_scatter, DType::f16, 2, 77);
-    add(Kind::reduce_scatter, DType::f32, 16, 64);
-    sources.push_back(fused_comm_source({Kind::all_gather, DType::u8, Reduction::sum, members, 16},
-                                        following(DType::f16, DType::f32, 1000, 64), 0));
+  const int members = CommKernel::kMostMembers;
+  const auto add = [&](Kind kind, DType dtype, int bytes, std::int64_t columns) {
+    sources.push_back(fused_comm_source({kind, dtype, Reduction::sum, members, bytes},
+                                        following(dtype, DType::f32, 1000, columns), 0));
+  };
+  for (const DType dtype : {DType::f32, DType::bf16, DType::i8, DType::f64}) {
+    add(Kind::all_reduce_one_shot, dtype, 16, 64);
+    add(Kind::all_reduce_one_shot, dtype, 16, 77);
   }
+  add(Kind::reduce_scatter, DType::f16, 2, 77);
+  add(Kind::reduce_scatter, DType::f32, 16, 64);
+  sources.push_back(fused_comm_source({Kind::all_gather, DType::u8, Reduction::sum, members, 16},
+                                      following(DType::f16, DType::f32, 1000, 64), 0));
   for (const char* const target : {"sm_80", "sm_90", "sm_100"}) {
     std::vector<ResourceUse> uses(sources.size());
     for_each_in_parallel(sources.size(),
