@@ -12,9 +12,11 @@ namespace {
 
 using Terms = std::vector<Term>;
 
-// More are a loop's steps.
+// More are a loop's steps, each of which is several launches on a GPU: of many windows there the
+// other way is better, wherever a program will run.
 constexpr std::int64_t kFewParts = 8;
-// What a step of that loop costs, in bytes of an operand that another way would go over.
+constexpr std::int64_t kMostParts = 64;
+// What a step of that loop costs on the host, in bytes of an operand that the other way goes over.
 constexpr std::int64_t kBytesOfStep = 2048;
 
 std::int64_t vectors_of(const Shape& indices, const IndexMap& map) {
@@ -48,9 +50,7 @@ bool are_parts(const Step& step, const Type& x, const Shape& indices, const Inde
   const std::int64_t count = vectors_of(indices, map);
   if (count == 1) return true;
   if (!replaces(step)) return false;
-  const std::int64_t bytes = x.bytes();
-  // A window that is a number of many is not worth a step.
-  return count <= bytes / kBytesOfStep;
+  return count <= std::min(kMostParts, x.bytes() / kBytesOfStep);
 }
 
 void change_parts(Step& step, const Terms& x, Term indices, const IndexMap& map,
