@@ -205,10 +205,13 @@ TEST_P(PeerRacesOfRanks, OurKernelsHaveNone) {
           group.write(rank, operand);
           group.launch(rank, text, own.name, operand, operand + 1, blocks);
           group.launch(rank, text, own.name, operand, operand + 1, blocks);
+          group.write(rank, operand);  // at once
+          group.launch(rank, text, own.name, operand, operand + 1, blocks);
           const float last = group.read(rank, operand + 1, own.gathers ? all : kPart);
           EXPECT_EQ(last, own.gathers ? static_cast<float>(ranks) : sum) << own.name;
-          // What was a result is overwritten at once.
+          // The other way round, and what was read is overwritten at once, too.
           group.launch(rank, text, own.name, operand + 1, operand, blocks);
+          group.write(rank, operand + 1);
         }
         if (!own.in_place) continue;
         for (int i = 0; i < 3; ++i) group.launch(rank, text, own.name, 0, 0);
