@@ -47,7 +47,7 @@ bool decompose_but(Graph& graph, Stays&& stays, PartStays&& part_stays) {
   const bool changed = outcome != Outcome::nothing;
   for (int rounds = 1; outcome == Outcome::again; ++rounds) {
     if (rounds == kMostNested) throw InternalError("composites decompose into each other");
-    const std::vector<bool> which = std::move(next);
+    const std::vector<bool> which = std::exchange(next, {});
     outcome = round([&which](const Definition&, const Graph&, NodeId id) { return !which[id]; });
   }
   return changed;

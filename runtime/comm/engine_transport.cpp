@@ -63,12 +63,15 @@ class Abandoned {
 };
 
 // What is another process's, of which this one has a copy: not even to be destroyed.
-void leave_alone(std::shared_ptr<const void> copy) noexcept {
+std::vector<std::shared_ptr<const void>>& left_alone() {
   static auto* const all = new std::vector<std::shared_ptr<const void>>;
+  return *all;
+}
+void leave_alone(std::shared_ptr<const void> copy) noexcept {
   static std::mutex mutex;
   if (copy == nullptr) return;
   const std::scoped_lock lock(mutex);
-  all->push_back(std::move(copy));
+  left_alone().push_back(std::move(copy));
 }
 
 // What an EngineTransport has under way.
