@@ -32,17 +32,6 @@ std::string each_kernel(const Plan& plan, const char* comment, bool only_host, T
   return out;
 }
 
-template <class F>
-void for_each_part(const Plan& plan, F&& f) {
-  for (const Step& step : plan.steps) {
-    if (const Launch* const launch = launch_of(step)) {
-      for (const LaunchPart& part : launch->parts) f(launch->device, part);
-    } else if (const CollectiveStart* const start = start_of(step)) {
-      if (start->follower) f(plan.buffers[at(start->results[0])].device, *start->follower);
-    }
-  }
-}
-
 void add_once(std::vector<Location>& locations, Location location) {
   if (!location.known() || std::ranges::find(locations, location) != locations.end()) return;
   locations.push_back(location);

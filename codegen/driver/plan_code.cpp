@@ -16,32 +16,6 @@
 
 namespace tutti::codegen {
 
-namespace {
-
-// Calls f for every part that runs on the host.
-template <class F>
-void for_each_host_part(Plan& plan, F&& f) {
-  for (Step& step : plan.steps) {
-    Launch* const launch = launch_of(step);
-    if (launch == nullptr || !launch->device.is_cpu()) continue;
-    for (LaunchPart& part : launch->parts) f(part);
-  }
-}
-
-// The same for every one on a GPU: f(device, part).
-template <class F>
-void for_each_device_part(Plan& plan, F&& f) {
-  for (Step& step : plan.steps) {
-    if (Launch* const launch = launch_of(step)) {
-      if (!launch->device.is_cpu()) f(launch->device, launch->parts[0]);
-    } else if (CollectiveStart* const start = start_of(step)) {
-      if (start->follower) f(plan.buffers[at(start->results[0])].device, *start->follower);
-    }
-  }
-}
-
-}  // namespace
-
 void compile_kernels(Plan& plan, KernelCompiler& compiler) {
   std::vector<const Kernel*> wanted;
   std::vector<std::size_t> place(plan.kernels.size());  // in `wanted`
@@ -51,21 +25,23 @@ void compile_kernels(Plan& plan, KernelCompiler& compiler) {
     place[number] = wanted.size();
     wanted.push_back(&plan.kernels[number]);
   };
-  for_each_host_part(plan, [&](const LaunchPart& part) {
+  for_each_part(plan, [&](Device device, const LaunchPart& part) {
+    if (!device.is_cpu()) return;
     want(part.kernel);
     want(part.epilogue);
   });
   const auto code = compiler.compile(wanted);
   const auto code_of = [&](int kernel) { return code[place[static_cast<std::size_t>(kernel)]]; };
-  for_each_host_part(plan, [&](LaunchPart& part) {
+  for_each_part(plan, [&](Device device, LaunchPart& part) {
+    if (!device.is_cpu()) return;
     if (part.kernel >= 0) part.code = code_of(part.kernel);
     if (part.epilogue >= 0) part.code = with_epilogue(part.code, code_of(part.epilogue));
   });
 }
 
 void emit_device_kernels(Plan& plan) {
-  for_each_device_part(plan, [&](Device, LaunchPart& part) {
-    if (part.device_code != nullptr || part.source != nullptr) return;
+  for_each_part(plan, [&](Device device, LaunchPart& part) {
+    if (device.is_cpu() || part.device_code != nullptr || part.source != nullptr) return;
     if (part.kernel < 0) {
       throw UsageError("plan @" + plan.name + ": " + part.name +
                        " has no code; a plan that was read from text has its calls by name alone");
@@ -82,7 +58,7 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
     used.target = context.accelerator(used.device).target();
     std::vector<LaunchPart*> parts;
     std::vector<cuda::Source> sources;
-    for_each_device_part(plan, [&](Device device, LaunchPart& part) {
+    for_each_part(plan, [&](Device device, LaunchPart& part) {
       if (device != used.device || part.device_code != nullptr) return;
       parts.push_back(&part);
       sources.push_back(*part.source);

@@ -203,21 +203,21 @@ bool is_product(const Shape& weight, const Window& window) {
          product(std::span(weight.begin() + 2, weight.end())) == 1;
 }
 
-// Where there is a kernel for a convolution: on the host.
+// The kernel multiplies those as f32, each result being rounded once.
+bool has_16_bits(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+// Where there is a kernel for a convolution: on the host, of floats.
 bool has_a_kernel(const Type& x, const Type& weight) {
-  return x.device.is_cpu() && x.shape.elements() > 0 && weight.shape.elements() > 0;
+  return x.device.is_cpu() &&
+         (x.dtype == DType::f32 || x.dtype == DType::f64 || has_16_bits(x.dtype)) &&
+         x.shape.elements() > 0 && weight.shape.elements() > 0;
 }
-// In dtypes that it multiplies as they are.
-bool is_multiplied_so(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
-// In those that it multiplies as f32, each result being rounded once.
-bool is_multiplied_widened(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 void decompose_conv(Decomposition& in) {
   const Term x = in.operand(0);
   const Term weight = in.operand(1);
   const Window window(in.attributes);
   const DType dtype = x.dtype();
-  if (is_multiplied_widened(dtype) && has_a_kernel(x.type(), weight.type()) &&
+  if (has_16_bits(dtype) && has_a_kernel(x.type(), weight.type()) &&
       !is_product(weight.shape(), window)) {
     return in.result(
         cast(apply(Op::conv, cast(x, DType::f32), cast(weight, DType::f32),
@@ -270,7 +270,7 @@ Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window)
 bool is_conv_taken_whole(const Graph& graph, NodeId node) {
   const Type& x = graph.type(graph.operand(node, 0));
   const Type& weight = graph.type(graph.operand(node, 1));
-  return is_multiplied_so(x.dtype) && has_a_kernel(x, weight) &&
+  return !has_16_bits(x.dtype) && has_a_kernel(x, weight) &&
          !is_product(weight.shape, Window(graph.attributes(node))) &&
          graph.type(graph.result(node)).shape.elements() > 0;
 }
@@ -326,8 +326,7 @@ Term conv_weight_cotangent_by_sums(Term g, Term x, const Shape& weight, const Wi
 
 // What every result looked at, by the results' cotangents.
 Term conv_weight_cotangent(Term g, Term x, const Shape& weight, const Window& window) {
-  const bool is_multiplied = is_multiplied_so(x.dtype()) || is_multiplied_widened(x.dtype());
-  if (window.groups == 1 && is_multiplied && has_a_kernel(x.type(), g.type())) {
+  if (window.groups == 1 && has_a_kernel(x.type(), g.type())) {
     return conv_weight_cotangent_by_conv(g, x, weight, window);
   }
   constexpr std::int64_t kMostSums = 64;  // of larger windows a product is less to write

@@ -1,7 +1,7 @@
 #include <tutti/ir/stablehlo/bits.h>
 #include <tutti/ir/stablehlo/factorization.h>
 #include <tutti/ir/stablehlo/layout.h>
-#include <tutti/ir/stablehlo/numbered_loop.h>
+#include <tutti/ir/stablehlo/scan_over.h>
 
 #include <algorithm>
 #include <functional>
@@ -12,6 +12,16 @@ namespace tutti::ir::stablehlo {
 namespace {
 
 using Terms = std::vector<Term>;
+
+// A scan whose steps get their number, i32[].
+Terms over_columns(
+    Step& step, const Terms& carries, const Terms& invariants, std::int64_t length,
+    const std::function<Terms(const Terms& carries, Term number, const Terms& invariants)>& body) {
+  return scan_over(step, carries, {step.iota(DType::i32, {length}, 0)}, invariants,
+                   [&](const Terms& inner, const Terms& rows, const Terms& fixed) {
+                     return body(inner, rows[0], fixed);
+                   });
+}
 
 // Of matrices [batch, rows, columns] the part of these sizes that begins at these places.
 Term part(Term x, Term row, Term column, std::int64_t rows, std::int64_t columns) {
@@ -58,7 +68,7 @@ Term substitute(Step& step, Term a, Term b, bool unit) {
     const Term next = rest - select(below, column_of(fixed[0], j) * x, 0);
     return {next, reshape(x, {x.shape()[0], x.shape()[2]})};
   };
-  return transposed(numbered_loop(step, {b}, {a}, row_count(b), column)[1], {1, 0, 2});
+  return transposed(over_columns(step, {b}, {a}, row_count(b), column)[1], {1, 0, 2});
 }
 
 // A lower triangular matrix, whose systems are halved until they have few rows. For many right
@@ -132,7 +142,7 @@ std::pair<Term, Term> cholesky_by_columns(Step& step, Term a) {
     return {rest - below * matrix_transposed(below), reshape(own, {batch, row_count(rest)}),
             reshape((square > 0).apply(Op::logical_not), {batch})};
   };
-  const Terms out = numbered_loop(step, {a}, {}, column_count(a), column);
+  const Terms out = over_columns(step, {a}, {}, column_count(a), column);
   return {transposed(out[1], {1, 2, 0}), out[2]};
 }
 
@@ -162,7 +172,7 @@ LuFactors lu_by_columns(Step& step, Term a) {
   };
   const std::int64_t steps = std::min(row_count(a), column_count(a));
   const Term order = broadcast_to(numbers(a, 1), {a.shape()[0], row_count(a), 1});
-  const Terms out = numbered_loop(step, {a, order}, {}, steps, column);
+  const Terms out = over_columns(step, {a, order}, {}, steps, column);
   return {out[0], transposed(out[2], {1, 0}), out[1], out[3]};
 }
 
@@ -190,7 +200,7 @@ QrFactors qr_by_columns(Step& step, Term a) {
     return {select(columns == j, made, next), reshape(tau, {rest.shape()[0]})};
   };
   const std::int64_t steps = std::min(row_count(a), column_count(a));
-  const Terms out = numbered_loop(step, {a}, {}, steps, column);
+  const Terms out = over_columns(step, {a}, {}, steps, column);
   return {out[0], reshape(transposed(out[1], {1, 0}), {a.shape()[0], 1, steps})};
 }
 

@@ -1,5 +1,5 @@
 #include <tutti/ir/stablehlo/bits.h>
-#include <tutti/ir/stablehlo/numbered_loop.h>
+#include <tutti/ir/stablehlo/scan_over.h>
 #include <tutti/ir/stablehlo/scatter_parts.h>
 #include <tutti/ir/stablehlo/scatter_region.h>
 
@@ -30,17 +30,6 @@ std::int64_t vectors_of(const Shape& indices, const IndexMap& map) {
 Term changed(Term x, Term start, Term inside, Term before, Term after) {
   const Term change = select(broadcast_to(inside, before.shape()), after, before);
   return apply(Op::dynamic_update_slice, x, change, start, {});
-}
-
-// Row `number` of what has a row for each window, without that dimension.
-Term window_of(Term x, Term number) {
-  const Shape& shape = x.shape();
-  List sizes(shape.begin(), shape.end());
-  sizes[0] = 1;
-  Terms starts = {reshape(number, {1})};
-  if (shape.rank() > 1) starts.push_back(broadcast_to(number.constant(0), {shape.rank() - 1}));
-  const Term row = apply(Op::dynamic_slice, x, concatenated(starts, 0), {sizes});
-  return reshape(row, Shape(std::span(sizes).subspan(1)));
 }
 
 }  // namespace
@@ -86,20 +75,16 @@ void change_parts(Step& step, const Terms& x, Term indices, const IndexMap& map,
       }
     }
   } else {
-    Terms invariants = {starts, inside};
-    invariants.insert(invariants.end(), windows.begin(), windows.end());
-    const auto put = [&](const Terms& carries, Term number, const Terms& fixed) -> Terms {
-      const Term start = window_of(fixed[0], number);
-      const Term is_inside = window_of(fixed[1], number);
+    Terms rows = {starts, inside};
+    rows.insert(rows.end(), windows.begin(), windows.end());
+    out = scan_over(step, x, rows, {}, [&](const Terms& carries, const Terms& own, const Terms&) {
       Terms next;
       for (std::size_t k = 0; k < carries.size(); ++k) {
-        const Term before = apply(Op::dynamic_slice, carries[k], start, {map.window});
-        next.push_back(
-            changed(carries[k], start, is_inside, before, window_of(fixed[k + 2], number)));
+        const Term before = apply(Op::dynamic_slice, carries[k], own[0], {map.window});
+        next.push_back(changed(carries[k], own[0], own[1], before, own[k + 2]));
       }
       return next;
-    };
-    out = numbered_loop(step, x, invariants, count, put);
+    });
   }
   for (const Term& each : out) step.result(each);
 }

@@ -52,12 +52,8 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : sh
   images_ = part(shape_.images,
                  std::max(divide_up(shape_.images, divide_up(ConvolutionShape::kGoodTiles, others)),
                           kImagesOfTile));
-  const bool whole_vectors = lines_ * columns_ % lanes == 0 && shape_.places % lanes == 0;
-  const auto& strides = shape_.weight_strides;
-  copies_weight_ = !whole_vectors || (width.window != 1 && strides[4] != 1) ||
-                   (!is_line && strides[3] != width.window);
   // Lines are shared where no vector would see more of them than the piece has.
-  const bool is_shared = !is_line && whole_vectors;
+  const bool is_shared = !is_line && lines_ * columns_ % lanes == 0 && shape_.places % lanes == 0;
   std::int64_t halo = 0;
   for (std::int64_t b = 0; b < height.out; ++b) {
     for (std::int64_t c = 0; c < width.out; ++c) {
@@ -85,9 +81,10 @@ template <class T>
 void WideWindowConvolution::copy_weight(const Piece& piece, const T* weight, std::int64_t outputs,
                                         std::int64_t inputs, T* to) const {
   const auto& strides = shape_.weight_strides;
+  const T* const first = weight + piece.line * strides[3] + piece.column * strides[4];
   for (std::int64_t o = 0; o < outputs; ++o) {
     for (std::int64_t i = 0; i < inputs; ++i, to += plane_) {
-      copy_grid(piece.lines, piece.columns, weight + o * strides[0] + i * strides[1],
+      copy_grid(piece.lines, piece.columns, first + o * strides[0] + i * strides[1],
                 {.line = strides[3], .element = strides[4]}, to, {.line = piece.columns});
       std::fill(to + piece.lines * piece.columns, to + plane_, T{0});
     }
@@ -165,25 +162,24 @@ TUTTI_INLINE inline void WideWindowConvolution::add_up(const Sums<T>& of) const 
   constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t x_input = std::ssize(copies_) * copy_;
   const std::int64_t vectors = divide_up(of.places, kLanes);
-  const auto add = [&]<int kOutputs, int kResults>(std::int64_t output, std::int64_t result)
-                       TUTTI_INLINE {
-                         const T* x[kResults];
-                         for (int r = 0; r < kResults; ++r) {
-                           const Seen& seen = seen_[static_cast<std::size_t>(result + r)];
-                           x[r] = of.copied + seen.copy * copy_ + seen.lines * of.columns;
-                         }
-                         alignas(64) T sums[2 * 64];
-                         add_places<T, kBytes, kOutputs, kResults>(
-                             x, x_input, of.factors + output * of.factor_output, of.factor_output,
-                             of.factor_input, of.inputs, vectors, sums);
-                         for (int o = 0; o < kOutputs; ++o) {
-                           for (int r = 0; r < kResults; ++r) {
-                             T& to = of.result[(output + o) * shape_.results + result + r];
-                             const T sum = sums[o * kResults + r];
-                             to = of.is_first ? sum : to + sum;
-                           }
-                         }
-                       };
+  const auto add = [&]<int kOutputs, int kResults>(std::int64_t output,
+                                                   std::int64_t result) TUTTI_INLINE {
+    const T* x[kResults];
+    for (int r = 0; r < kResults; ++r) {
+      const Seen& seen = seen_[static_cast<std::size_t>(result + r)];
+      x[r] = of.copied + seen.copy * copy_ + seen.lines * of.columns;
+    }
+    alignas(64) T sums[2 * 64];
+    add_places<T, kBytes, kOutputs, kResults>(x, x_input, of.factors + output * of.inputs * plane_,
+                                              of.inputs * plane_, plane_, of.inputs, vectors, sums);
+    for (int o = 0; o < kOutputs; ++o) {
+      for (int r = 0; r < kResults; ++r) {
+        T& to = of.result[(output + o) * shape_.results + result + r];
+        const T sum = sums[o * kResults + r];
+        to = of.is_first ? sum : to + sum;
+      }
+    }
+  };
   // As many sums as there are registers for.
   const auto add_results = [&]<int kOutputs, int kResults>(std::int64_t result) TUTTI_INLINE {
     std::int64_t output = 0;
@@ -214,8 +210,7 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
   constinit thread_local PerThread<Scratch> copied_memory;
   constinit thread_local PerThread<Scratch> factors_memory;
   const auto copied = copied_memory.get().use<T>(inputs_ * std::ssize(copies_) * copy_);
-  const auto factors =
-      factors_memory.get().use<T>(copies_weight_ ? outputs_ * inputs_ * plane_ : 0);
+  const auto factors = factors_memory.get().use<T>(outputs_ * inputs_ * plane_);
   const auto& [depth, height, width] = shape_.spatial;
   const std::int64_t parts = divide_up(shape_.outputs, outputs_);
   for (std::int64_t tile = begin; tile < end; ++tile) {
@@ -228,11 +223,10 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
     bool is_first = true;
     const auto add_piece = [&](const Piece& piece, std::int64_t input) {
       const std::int64_t inputs = std::min(inputs_, shape_.inputs - input);
-      const auto& strides = shape_.weight_strides;
-      const T* const own_weight = weight + shape_.weight_offset + own_output * strides[0] +
-                                  input * strides[1] + piece.line * strides[3] +
-                                  piece.column * strides[4];
-      if (copies_weight_) copy_weight(piece, own_weight, outputs, inputs, factors.get());
+      copy_weight(piece,
+                  weight + shape_.weight_offset + own_output * shape_.weight_strides[0] +
+                      input * shape_.weight_strides[1],
+                  outputs, inputs, factors.get());
       for (std::int64_t i = image; i < image + images; ++i) {
         copy_image(piece,
                    x + shape_.x_offset + i * shape_.image_stride +
@@ -240,9 +234,7 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
                    inputs, copied.get());
         const Sums<T> sums = {
             .copied = copied.get(),
-            .factors = copies_weight_ ? factors.get() : own_weight,
-            .factor_output = copies_weight_ ? inputs * plane_ : strides[0],
-            .factor_input = copies_weight_ ? plane_ : strides[1],
+            .factors = factors.get(),
             .outputs = outputs,
             .inputs = inputs,
             .places = piece.lines * piece.columns,

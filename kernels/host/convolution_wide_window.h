@@ -39,7 +39,6 @@ class WideWindowConvolution {
   struct Sums {
     const T* copied;
     const T* factors;
-    std::int64_t factor_output, factor_input;  // from an output's factors to the next one's, ...
     std::int64_t outputs, inputs, places, columns;
     bool is_first;
     T* result;
@@ -59,8 +58,7 @@ class WideWindowConvolution {
   // At once, at most: of images, outputs and inputs, and of the window.
   std::int64_t images_ = 1, outputs_ = 1, inputs_ = 1;
   std::int64_t lines_ = 1, columns_ = 1;
-  std::int64_t plane_ = 0;     // elements of these lines, with zeros up to whole vectors
-  bool copies_weight_ = true;  // else its lines lie one behind the other, in whole vectors
+  std::int64_t plane_ = 0;  // elements of these lines, with zeros up to whole vectors
   std::int64_t copied_lines_ = 0;
   std::int64_t copy_ = 0;  // elements of one, of an input
   std::vector<Copy> copies_;

@@ -135,15 +135,21 @@ TEST(GroupFailure, AReaderThatDiedAfterItsPartIsNotMissed) {
   EXPECT_NO_THROW(work_of_busy->wait());
 }
 
+// The failure of the group of ranks 0 and 1, which that rank is about to write down.
+kernels::Failure& failure_of_pair_by(HostFabric& fabric, std::int64_t rank) {
+  const auto group = fabric.group({.tag = "pair", .purpose = {}, .members = {0, 1}});
+  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
+  header.failure.from.store(0);
+  header.failure.state.store(kernels::Failure::being_written_by(rank));
+  return header.failure;
+}
+
 // Whoever aborts a group need not be in it.
 TEST(GroupFailure, HalfWrittenByWhoIsNoMemberAndDiedEndsWaits) {
   const auto fabric = fabric_of(3);
   HostBackend backend(fabric, 0);
   const auto work = backend.communicator({0, 1}, "pair")->start(barrier_call());
-  const auto group = fabric->group({.tag = "pair", .purpose = {}, .members = {0, 1}});
-  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
-  header.failure.from.store(0);
-  header.failure.state.store(kernels::Failure::being_written_by(2));
+  failure_of_pair_by(*fabric, 2);
   fabric->page(2).presence.store(kernels::RankPage::kDied);
   EXPECT_THAT(message_of<CommError>([&] { work->wait(); }),
               HasSubstr("rank 2 died while group \"pair\" failed"));
@@ -155,10 +161,7 @@ TEST(GroupFailure, HalfWrittenOnThePageOfAParentEndsWaits) {
   HostBackend backend(fabric, 0);
   const auto pair = backend.communicator({0, 1}, "pair");
   const auto work = backend.messages({1, 0}, "pair messages", *pair)->start(barrier_call());
-  const auto group = fabric->group({.tag = "pair", .purpose = {}, .members = {0, 1}});
-  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
-  header.failure.from.store(0);
-  header.failure.state.store(kernels::Failure::being_written_by(2));
+  failure_of_pair_by(*fabric, 2);
   EXPECT_FALSE(work->test());
   fabric->page(2).presence.store(kernels::RankPage::kDied);
   EXPECT_THAT(message_of<CommError>([&] { work->wait(); }),
@@ -169,14 +172,11 @@ TEST(GroupFailure, WhoWritesAFailureIsNotTakenForADeadOne) {
   const auto fabric = fabric_of(3);
   HostBackend backend(fabric, 0);
   const auto work = backend.communicator({0, 1}, "pair")->start(barrier_call());
-  const auto group = fabric->group({.tag = "pair", .purpose = {}, .members = {0, 1}});
-  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
-  header.failure.from.store(0);
-  header.failure.state.store(kernels::Failure::being_written_by(1));
+  kernels::Failure& failure = failure_of_pair_by(*fabric, 1);
   fabric->page(2).presence.store(kernels::RankPage::kDied);
   EXPECT_FALSE(work->test());
-  kernels::write_text(header.failure.text, "why");
-  header.failure.state.store(kernels::Failure::kWritten);
+  kernels::write_text(failure.text, "why");
+  failure.state.store(kernels::Failure::kWritten);
   EXPECT_THAT(message_of<CommError>([&] { work->wait(); }), HasSubstr("why"));
 }
 

@@ -164,38 +164,64 @@ void fill_block(Buffer& buffer, int value) {
   std::fill_n(buffer.data(), buffer.bytes(), static_cast<std::byte>(value));
 }
 
+// A block in use and one that is free, both full of ones, which a rank writes while a process that
+// was forked off waits.
+class BlocksOfFork {
+ public:
+  explicit BlocksOfFork(std::function<std::shared_ptr<Buffer>()> allocate)
+      : allocate_(std::move(allocate)), in_use_(allocate_()) {
+    const std::shared_ptr<Buffer> free = allocate_();
+    place_ = free->data();
+    fill_block(*in_use_, 1);
+    fill_block(*free, 1);
+    EXPECT_EQ(pipe(ends_.data()), 0);
+  }
+
+  const std::byte* in_use() const { return in_use_->data(); }
+  const std::byte* free() const { return place_; }
+
+  // In the forked process: until the rank has written.
+  void wait() {
+    close(ends_[1]);
+    char none = 0;
+    EXPECT_EQ(::read(ends_[0], &none, 1), 0);
+  }
+  // In the rank, which takes the free one again.
+  std::shared_ptr<Buffer> overwrite(int value) {
+    close(ends_[0]);
+    std::shared_ptr<Buffer> again = allocate_();
+    EXPECT_EQ(again->data(), place_);
+    fill_block(*in_use_, value);
+    fill_block(*again, value);
+    close(ends_[1]);
+    return again;
+  }
+
+ private:
+  const std::function<std::shared_ptr<Buffer>()> allocate_;
+  const std::shared_ptr<Buffer> in_use_;
+  const std::byte* place_ = nullptr;
+  std::array<int, 2> ends_{};
+};
+
 // It changes there as the rank writes, until the forked process writes there itself.
 TEST(Shm, AForkedProcessHasNoCopyOfWhatIsFree) {
   run_processes_well(2, [](HostBackend& backend) {
     for_both_uses(backend, [](const std::function<std::shared_ptr<Buffer>()>& allocate) {
-      const std::shared_ptr<Buffer> in_use = allocate();
-      std::shared_ptr<Buffer> free = allocate();
-      const std::byte* const place = free->data();
-      fill_block(*in_use, 1);
-      fill_block(*free, 1);
-      free = nullptr;
-      std::array<int, 2> ends{};
-      ASSERT_EQ(pipe(ends.data()), 0);
+      BlocksOfFork blocks(allocate);
       Child child([&]() -> std::string {
-        close(ends[1]);
-        char none = 0;
-        EXPECT_EQ(::read(ends[0], &none, 1), 0);  // until the rank has written
+        blocks.wait();
         const std::shared_ptr<Buffer> again = allocate();
-        EXPECT_EQ(again->data(), place);
+        EXPECT_EQ(again->data(), blocks.free());
         EXPECT_EQ(again->data()[again->bytes() / 2], std::byte{2});
-        EXPECT_EQ(in_use->data()[in_use->bytes() / 2], std::byte{1});
+        EXPECT_EQ(blocks.in_use()[again->bytes() / 2], std::byte{1});
         fill_block(*again, 3);
         return std::to_string(std::to_integer<int>(again->data()[0]));
       });
-      close(ends[0]);
-      free = allocate();
-      EXPECT_EQ(free->data(), place);
-      fill_block(*in_use, 2);
-      fill_block(*free, 2);
-      close(ends[1]);
+      const std::shared_ptr<Buffer> again = blocks.overwrite(2);
       EXPECT_EQ(child.end(), "3");
-      EXPECT_EQ(std::count(place, place + free->bytes(), std::byte{2}),
-                static_cast<std::ptrdiff_t>(free->bytes()));
+      EXPECT_EQ(std::count(again->data(), again->data() + again->bytes(), std::byte{2}),
+                static_cast<std::ptrdiff_t>(again->bytes()));
     });
   });
 }
@@ -209,30 +235,17 @@ __attribute__((no_sanitize("address", "thread"))) int byte_at(const std::byte* a
 TEST(Shm, AProcessIsForkedOffWhereNobodyCanSayWhatIsFree) {
   run_processes_well(2, [](HostBackend& backend) {
     for_both_uses(backend, [&](const std::function<std::shared_ptr<Buffer>()>& allocate) {
-      const std::shared_ptr<Buffer> in_use = allocate();
-      std::shared_ptr<Buffer> free = allocate();
-      const std::byte* const place = free->data();
-      fill_block(*in_use, 1);
-      fill_block(*free, 1);
-      free = nullptr;
-      std::array<int, 2> ends{};
-      ASSERT_EQ(pipe(ends.data()), 0);
+      BlocksOfFork blocks(allocate);
       std::optional<Child> child;
       {
         const std::scoped_lock lock(backend.memory_use()->lock());
         child.emplace([&]() -> std::string {
-          close(ends[1]);
-          char none = 0;
-          EXPECT_EQ(::read(ends[0], &none, 1), 0);  // until the rank has written
-          return std::to_string(byte_at(in_use->data())) + " " + std::to_string(byte_at(place));
+          blocks.wait();
+          return std::to_string(byte_at(blocks.in_use())) + " " +
+                 std::to_string(byte_at(blocks.free()));
         });
       }
-      close(ends[0]);
-      free = allocate();
-      EXPECT_EQ(free->data(), place);
-      fill_block(*in_use, 2);
-      fill_block(*free, 2);
-      close(ends[1]);
+      blocks.overwrite(2);
       EXPECT_EQ(child->end(), "1 1");
     });
   });
