@@ -1,5 +1,6 @@
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/tiled_call.h>
+#include <tutti/kernels/host/library_time.h>
 
 #include <utility>
 
@@ -11,7 +12,7 @@ class MatmulCode final : public TiledCode {
  public:
   // The operands' first elements are that many bytes into their buffers.
   MatmulCode(const kernels::Matmul& spec, std::int64_t a_offset, std::int64_t b_offset)
-      : matmul_(spec), a_offset_(a_offset), b_offset_(b_offset) {}
+      : spec_(spec), matmul_(spec), a_offset_(a_offset), b_offset_(b_offset) {}
 
   std::int64_t tiles() const { return matmul_.tiles(); }
 
@@ -23,7 +24,12 @@ class MatmulCode final : public TiledCode {
                 after);
   }
 
+  double library_seconds(int threads) const override {
+    return kernels::library_seconds(spec_, threads);
+  }
+
  private:
+  kernels::Matmul spec_;
   kernels::PreparedMatmul matmul_;
   std::int64_t a_offset_;
   std::int64_t b_offset_;

@@ -30,6 +30,8 @@ class CodeWithEpilogue final : public KernelCode {
     });
   }
 
+  double library_seconds(int threads) const override { return call_->library_seconds(threads); }
+
  private:
   void run_epilogue(void* const* buffers, const kernels::ResultTile& tile) const {
     if (across_ == 1) return epilogue_->run(buffers, tile.row_begin, tile.row_end);

@@ -19,7 +19,8 @@ struct ProfileSummary {
   struct Kernel {
     std::int64_t calls = 0;
     double time = 0;
-    double least_time = 0;  // that the roofline allows
+    double least_time = 0;    // that the roofline allows
+    double library_time = 0;  // of products: that the matmul library takes by itself
     double bytes = 0;
     double flops = 0;
   };
@@ -28,7 +29,10 @@ struct ProfileSummary {
 
   std::map<std::int64_t, std::string> ranks;  // their measured limits, in words
   std::map<KernelKey, Kernel> kernels;
-  double compute = 0;    // launches
+  double compute = 0;  // launches
+  // What launches would take if products took what the library takes by itself, and all else what
+  // the roofline allows; of no launch more than it took.
+  double least_compute = 0;
   double waits = 0;      // communication that nothing hides: the rank's thread is blocked
   double starts = 0;     // announcing collectives
   double in_flight = 0;  // collectives from start to end, overlaps counted once a rank

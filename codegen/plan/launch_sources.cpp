@@ -9,14 +9,15 @@ namespace tutti::codegen {
 namespace {
 
 runtime::ProfileSource source_of(const Plan& plan, const LaunchPart& part,
-                                 runtime::ProfileSource::Kind kind) {
+                                 runtime::ProfileSource::Kind kind, int threads) {
   return {.kind = kind,
           .name = full_name(plan, part),
           .detail = part.detail,
           .plan = plan.name,
           .kernel = std::max(part.kernel, part.epilogue),
           .location = part.location,
-          .counts = part.counts};
+          .counts = part.counts,
+          .library_seconds = part.code == nullptr ? 0 : part.code->library_seconds(threads)};
 }
 
 }  // namespace
@@ -26,10 +27,11 @@ runtime::PlanProfile::LaunchSources launch_sources(const Plan& plan,
                                                    runtime::Profile& profile) {
   using Kind = runtime::ProfileSource::Kind;
   runtime::PlanProfile::LaunchSources out;
-  runtime::ProfileSource whole = source_of(plan, parts[0], Kind::launch);
+  const auto threads = static_cast<int>(profile.tracks().size());
+  runtime::ProfileSource whole = source_of(plan, parts[0], Kind::launch, threads);
   whole.counts = {};
   for (const LaunchPart& part : parts) {
-    out.pieces.push_back(profile.add_source(source_of(plan, part, Kind::piece)));
+    out.pieces.push_back(profile.add_source(source_of(plan, part, Kind::piece, threads)));
     whole.counts += part.counts;
   }
   whole.parts = out.pieces;

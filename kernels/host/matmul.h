@@ -3,6 +3,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/kernels/host/result_tile.h>
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,8 @@ struct Matmul {
   std::int64_t a_column_stride = 0;
   std::int64_t b_row_stride = 0;  // from b[l, j] to b[l + 1, j]
   std::int64_t b_column_stride = 0;
+
+  friend auto operator<=>(const Matmul&, const Matmul&) = default;
 };
 
 // A product of dense row-major matrices [m, k] and [k, n].

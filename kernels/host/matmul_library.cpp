@@ -3,7 +3,7 @@
 
 #if TUTTI_HAS_ONEDNN
 
-#include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/onednn.h>
 #include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
@@ -19,48 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
 namespace tutti::kernels {
 
 namespace {
-
-// While it lives, the calling thread's OpenMP regions have one thread. Debian's oneDNN runs on
-// OpenMP, which would otherwise start a team per calling thread, and would divide sums by its size.
-// The two functions are looked up by name, since which OpenMP library is loaded is oneDNN's affair;
-// without one there is nothing to do. A round trip costs 4 ns.
-class OneThread {
- public:
-  OneThread() {
-    const Functions& openmp = functions();
-    if (openmp.set == nullptr) return;
-    before_ = openmp.get();
-    if (before_ != 1) openmp.set(1);
-  }
-  ~OneThread() {
-    if (before_ > 1) functions().set(before_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  struct Functions {
-    int (*get)() = nullptr;
-    void (*set)(int) = nullptr;
-  };
-  static const Functions& functions() {
-    static const Functions found = [] {
-      Functions openmp;
-      openmp.get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
-      openmp.set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-      return openmp.get != nullptr && openmp.set != nullptr ? openmp : Functions();
-    }();
-    return found;
-  }
-
-  int before_ = 0;
-};
 
 // While it lives, signals from outside wait, for code that needs it: some that oneDNN generates
 // (gemm:jit of 2.6) keeps data below the stack pointer, further than the ABI has it, where a
@@ -91,18 +54,6 @@ class NoSignals {
   throw EnvironmentError("oneDNN could not multiply: " + what);
 }
 
-const dnnl::engine& engine() {
-  // Never destroyed, like the primitives: threads may still multiply while the process ends.
-  static const auto* const cpu = [] {
-    // A machine with AVX2 may have some more that counts, so that only a limit is one.
-    const InstructionSet most = instruction_set_limit();
-    if (most == InstructionSet::avx2) dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
-    if (most == InstructionSet::baseline) dnnl_set_max_cpu_isa(dnnl_cpu_isa_sse41);
-    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
-  }();
-  return *cpu;
-}
-
 dnnl::memory::desc matrix(DType dtype, std::int64_t rows, std::int64_t columns,
                           std::int64_t row_stride, std::int64_t column_stride) {
   using Type = dnnl::memory::data_type;
@@ -131,9 +82,9 @@ struct Primitive {
       attributes.set_post_ops(after);
     }
 #if DNNL_VERSION_MAJOR < 3
-    const dnnl::matmul::primitive_desc description({a, b, c}, attributes, engine());
+    const dnnl::matmul::primitive_desc description({a, b, c}, attributes, onednn_engine());
 #else
-    const dnnl::matmul::primitive_desc description(engine(), a, b, c, attributes);
+    const dnnl::matmul::primitive_desc description(onednn_engine(), a, b, c, attributes);
 #endif
     scratch = description.scratchpad_desc();
     multiply = dnnl::matmul(description);
@@ -154,10 +105,10 @@ struct LibraryProduct::State {
 
   explicit State(const Primitive& made)
       : primitive(made),
-        a(made.a, engine(), nullptr),
-        b(made.b, engine(), nullptr),
-        c(made.c, engine(), nullptr),
-        scratch(made.scratch, engine(), nullptr),
+        a(made.a, onednn_engine(), nullptr),
+        b(made.b, onednn_engine(), nullptr),
+        c(made.c, onednn_engine(), nullptr),
+        scratch(made.scratch, onednn_engine(), nullptr),
         scratch_bytes(static_cast<std::int64_t>(made.scratch.get_size())) {}
 };
 
@@ -167,7 +118,7 @@ class LibraryProduct::SharedPrimitive {
  public:
   const Primitive& get(const Product& product) {
     std::call_once(created_, [&] {
-      const OneThread one_thread;
+      const OpenMpThreads one_thread(1);
       primitive_.emplace(product);
     });
     return *primitive_;
@@ -237,7 +188,7 @@ bool multiplies_bf16_itself() {
 }
 
 bool probe(DType dtype) {
-  const OneThread one_thread;
+  const OpenMpThreads one_thread(1);
   constexpr std::int64_t kSize = 64;
   try {
     return Primitive({dtype, kSize, kSize, kSize, kSize, 1, kSize, 1, kSize}).fast;
@@ -278,13 +229,13 @@ LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
 
 void LibraryProduct::run(const void* a, const void* b, void* c) {
   struct OwnStream {
-    dnnl::stream stream{engine()};
+    dnnl::stream stream{onednn_engine()};
   };
   constinit thread_local PerThread<OwnStream> own;
   const dnnl::stream& stream = own.get().stream;
   constinit thread_local PerThread<Scratch> scratch;
   const auto memory = scratch.get().use<std::byte>(state_->scratch_bytes);
-  const OneThread one_thread;
+  const OpenMpThreads one_thread(1);
   try {
     state_->a.set_data_handle(const_cast<void*>(a));
     state_->b.set_data_handle(const_cast<void*>(b));

@@ -36,6 +36,7 @@ struct ProfileSource {
   int kernel = -1;            // its number in the plan; -1: a library call
   Location location = {};
   WorkCounts counts = {};                 // of launches and pieces
+  double library_seconds = 0;             // likewise, of products: see kernels::library_seconds
   std::string group = {};                 // of collectives
   std::int64_t bytes = 0;                 // of collectives: this rank's operands
   std::vector<std::uint32_t> parts = {};  // of a launch of several kernels: their pieces

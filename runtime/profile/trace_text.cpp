@@ -137,7 +137,8 @@ class Writer {
     if (!source.detail.empty()) out.add("shapes", source.detail);
   }
 
-  void add_work(JsonLine& out, const WorkCounts& counts, double seconds) const {
+  void add_work(JsonLine& out, const ProfileSource& source, double seconds) const {
+    const WorkCounts& counts = source.counts;
     out.add("bytes_read", counts.bytes_read).add("bytes_written", counts.bytes_written);
     out.add("flops", counts.flops + counts.double_flops);
     const double least = profile_.roofline().least_seconds(counts);
@@ -147,6 +148,7 @@ class Writer {
              3)
         .add("roofline_us", least * 1e6, 3)
         .add("roofline_percent", 100 * least / seconds, 2);
+    if (source.library_seconds > 0) out.add("library_us", source.library_seconds * 1e6, 3);
   }
 
   void add_launch(JsonLine& out, const ProfileEvent& event, const ProfileSource& source) const {
@@ -161,12 +163,12 @@ class Writer {
         out.begin_element().add("name", part.name);
         add_kernel(out, part);
         out.add("us", times[i] * 1e6, 3);
-        add_work(out, part.counts, times[i]);
+        add_work(out, part, times[i]);
         out.end_object();
       }
       out.end_list();
     }
-    add_work(out, source.counts, seconds);
+    add_work(out, source, seconds);
   }
 
   static void add_collective(JsonLine& out, const ProfileEvent& event,

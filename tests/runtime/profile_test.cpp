@@ -146,6 +146,7 @@ TEST(TraceText, ALaunchSaysItsWorkAndItsShareOfTheRoofline) {
                           .kernel = 4,
                           .location = Location("dir/train.cpp", 12),
                           .counts = {.bytes_read = 300, .bytes_written = 100, .flops = 50},
+                          .library_seconds = 3e-6,
                           .parts = {piece}});
   // Ends now: so long ago that the share is known to a fraction.
   const std::int64_t begin = monotonic_now() - 4'000'000'000;
@@ -162,6 +163,7 @@ TEST(TraceText, ALaunchSaysItsWorkAndItsShareOfTheRoofline) {
   EXPECT_EQ(arguments.at("bytes_written"), 100);
   EXPECT_EQ(arguments.at("flops"), 50);
   EXPECT_DOUBLE_EQ(arguments.at("roofline_us"), 0.4);
+  EXPECT_DOUBLE_EQ(arguments.at("library_us"), 3);
   const double seconds = event.at("dur").get<double>() * 1e-6;
   EXPECT_NEAR(arguments.at("GB/s"), 400e-9 / seconds, 1e-3);
   EXPECT_NEAR(arguments.at("roofline_percent"), 100 * 400e-9 / seconds, 1e-2);

@@ -67,6 +67,27 @@ TEST_F(ProfileCommand, SumsKernelsAndCommunicationUp) {
                     ContainsRegex(" 2 .* matmul \\[f32 64x32x16\\]")));
 }
 
+// Two launches of a product: the library takes 30 of 40 us, and the roofline would allow 5. One of
+// another kernel, whose data lay in a cache.
+TEST_F(ProfileCommand, ComparesProductsWithWhatTheLibraryTakes) {
+  const auto launch = [](const char* name, double begin, double time, const char* work) {
+    return R"({"ph":"X","pid":1,"tid":10000,"ts":)" + std::to_string(begin) + R"(,"dur":)" +
+           std::to_string(time) + R"(,"cat":"launch","name":")" + name +
+           R"(","args":{"bytes_read":8,"bytes_written":4,"flops":100,)" + work + "}}";
+  };
+  const std::string product = R"("shapes":"f32 8x8x8","roofline_us":5,"library_us":30)";
+  const std::string file =
+      folder_.write("made.json", R"({"otherData":{"tutti_trace":"1"},"traceEvents":[)" +
+                                     launch("matmul", 0, 40, product.c_str()) + "," +
+                                     launch("matmul", 40, 40, product.c_str()) + "," +
+                                     launch("add", 80, 20, R"("roofline_us":25)") + "]}");
+  const CommandResult result = profile(file);
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, AllOf(ContainsRegex("least compute +80.0 %  of compute"),
+                                   ContainsRegex("12.5 % +75.0 %  matmul \\[f32 8x8x8\\]\n"),
+                                   ContainsRegex("125.0 % +add\n")));
+}
+
 TEST_F(ProfileCommand, ShowsAsManyKernelsAsAsked) {
   const std::string file = trace();
   const auto lines = [&](const char* most) {
