@@ -1,6 +1,7 @@
 #include <tutti/codegen/around_axis.h>
 #include <tutti/codegen/attention_call.h>
 #include <tutti/codegen/conv_call.h>
+#include <tutti/codegen/host_call.h>
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/ir/cumulative.h>
@@ -18,29 +19,6 @@ namespace tutti::codegen {
 namespace {
 
 using ir::Op;
-
-// A host kernel with its spec; `call(spec, buffers, begin, end)` picks the buffers.
-template <class Spec, class Call>
-class HostKernel final : public KernelCode {
- public:
-  HostKernel(Spec spec, Call call) : spec_(std::move(spec)), call_(std::move(call)) {}
-  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
-    call_(spec_, buffers, begin, end);
-  }
-
- private:
-  Spec spec_;
-  Call call_;
-};
-
-template <class Spec, class Call>
-LaunchPart make_call(std::string_view name, std::string detail, Spec spec, Call call) {
-  const std::int64_t count = kernels::tiles(spec);
-  return {.name = std::string(name),
-          .detail = std::move(detail),
-          .code = std::make_shared<const HostKernel<Spec, Call>>(std::move(spec), std::move(call)),
-          .tiles = count};
-}
 
 }  // namespace
 
@@ -75,7 +53,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
       return conv_call(graph, id, operands, result_view);
     case Op::take: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::Take{.element_size = bytes,
                                      .index_dtype = operands[1].dtype,
                                      .outer = x.outer,
@@ -89,7 +67,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     case Op::take_along_axis: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
       const AroundAxis indices(operands[1].shape, attributes.integer("axis"));
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::TakeAlongAxis{.element_size = bytes,
                                               .index_dtype = operands[1].dtype,
                                               .outer = x.outer,
@@ -102,7 +80,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     }
     case Op::scatter_add: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::ScatterAdd{.dtype = result.dtype,
                                            .index_dtype = operands[1].dtype,
                                            .outer = x.outer,
@@ -116,7 +94,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     case Op::argmax:
     case Op::argmin: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::ArgReduce{.dtype = operands[0].dtype,
                                           .largest = op == Op::argmax,
                                           .outer = x.outer,
@@ -131,7 +109,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     case Op::cummax:
     case Op::cummin: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::Cumulative{.dtype = result.dtype,
                                            .combine = *ir::running_combination(op),
                                            .reverse = attributes.flag("reverse"),
@@ -146,7 +124,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     case Op::topk: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
       const bool descending = attributes.flag(op == Op::sort ? "descending" : "largest");
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::Sort{.dtype = result.dtype,
                                      .descending = descending,
                                      .outer = x.outer,
@@ -159,7 +137,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                        });
     }
     case Op::dynamic_slice:
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::SliceMove({.element_size = bytes,
                                            .index_dtype = operands[1].dtype,
                                            .x = operands[0].shape,
@@ -173,7 +151,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                                         .x = operands[0].shape,
                                         .part = operands[1].shape});
       LaunchPart call =
-          make_call(name, detail, update,
+          host_call(name, detail, update,
                     [](const auto& move, void* const* b, std::int64_t begin, std::int64_t end) {
                       kernels::run(move, b[0], b[1], b[2], b[3], begin, end);
                     });
@@ -181,7 +159,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
       return call;
     }
     case Op::pad:
-      return make_call(name, detail,
+      return host_call(name, detail,
                        kernels::Pad{.element_size = bytes,
                                     .source = strided(operands[0]),
                                     .low = attributes.integers("low"),
@@ -195,14 +173,14 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                            .axis = static_cast<int>(attributes.integer("axis")),
                            .sources = {}};
       for (const View& view : operands) spec.sources.push_back(strided(view));
-      return make_call(name, detail, kernels::Moves(spec),
+      return host_call(name, detail, kernels::Moves(spec),
                        [sources = operands.size()](const auto& moves, void* const* b,
                                                    std::int64_t begin, std::int64_t end) {
                          kernels::run(moves, b, b[sources], begin, end);
                        });
     }
     case Op::fold_in:
-      return make_call(name, detail, kernels::FoldIn{.elements = result.shape.elements()},
+      return host_call(name, detail, kernels::FoldIn{.elements = result.shape.elements()},
                        [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                          kernels::run(spec, *static_cast<const std::uint64_t*>(b[0]),
                                       static_cast<const std::uint64_t*>(b[1]),
@@ -214,7 +192,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
       const auto kind = op == Op::random_bits ? kernels::RandomKind::bits
                         : op == Op::uniform   ? kernels::RandomKind::uniform
                                               : kernels::RandomKind::normal;
-      return make_call(
+      return host_call(
           name, result.text(),
           kernels::Random{.kind = kind, .dtype = result.dtype, .elements = result.shape.elements()},
           [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
@@ -231,7 +209,7 @@ kernels::StridedView strided(const View& view) {
 }
 
 LaunchPart strided_copy(const View& view) {
-  LaunchPart call = make_call("copy", operands_text({view}),
+  LaunchPart call = host_call("copy", operands_text({view}),
                               kernels::Moves(kernels::StridedCopy{
                                   .element_size = size_of(view.dtype), .source = strided(view)}),
                               [](const auto& moves, void* const* b, std::int64_t begin,
