@@ -1,3 +1,4 @@
+#include <tutti/codegen/divided_call.h>
 #include <tutti/codegen/fuse_epilogues.h>
 #include <tutti/codegen/host_target.h>
 #include <tutti/codegen/kernel/short_rows.h>
@@ -17,9 +18,9 @@ class HostTarget final : public Target {
     return takes_strides(graph.node(id).op, operand);
   }
   bool works_in_place(ir::Op op) const override { return op == ir::Op::dynamic_update_slice; }
-  std::optional<Preparation> preparation(const ir::Graph&, ir::NodeId,
-                                         const std::vector<View>&) const override {
-    return std::nullopt;
+  std::optional<Preparation> preparation(const ir::Graph& graph, ir::NodeId id,
+                                         const std::vector<View>& operands) const override {
+    return dividing_call(graph, id, operands);
   }
   std::vector<PartialConcat> partial_concats(const ir::Graph&, ir::NodeId,
                                              const std::vector<View>&) const override {

@@ -1,6 +1,7 @@
 #include <tutti/codegen/around_axis.h>
 #include <tutti/codegen/attention_call.h>
 #include <tutti/codegen/conv_call.h>
+#include <tutti/codegen/divided_call.h>
 #include <tutti/codegen/host_call.h>
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/matmul_call.h>
@@ -12,7 +13,6 @@
 #include <tutti/kernels/host/index.h>
 #include <tutti/kernels/host/layout.h>
 #include <tutti/kernels/host/random.h>
-#include <tutti/kernels/host/sort.h>
 
 namespace tutti::codegen {
 
@@ -121,21 +121,8 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                        });
     }
     case Op::sort:
-    case Op::topk: {
-      const AroundAxis x(operands[0].shape, attributes.integer("axis"));
-      const bool descending = attributes.flag(op == Op::sort ? "descending" : "largest");
-      return host_call(name, detail,
-                       kernels::Sort{.dtype = result.dtype,
-                                     .descending = descending,
-                                     .outer = x.outer,
-                                     .size = x.size,
-                                     .inner = x.inner,
-                                     .count = op == Op::sort ? x.size : attributes.integer("k")},
-                       [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                         kernels::run(spec, b[0], b[1], static_cast<std::int64_t*>(b[2]), begin,
-                                      end);
-                       });
-    }
+    case Op::topk:
+      return sort_call(graph, id, operands);
     case Op::dynamic_slice:
       return host_call(name, detail,
                        kernels::SliceMove({.element_size = bytes,

@@ -19,11 +19,24 @@ struct Sort {
   std::int64_t count = size;
 };
 
-// The number of independent pieces: a function of the spec alone. Each row is sorted by one.
+// What comes before a sort of few long rows, so that threads share each of them: it divides them
+// into parts, of which it collects the first elements, or which it divides by splitters.
+struct SortParts {
+  Sort sort;
+};
+
+// The bytes that SortParts writes for a sort; 0 if rows are sorted whole, each by one tile. A
+// function of the spec alone.
+std::int64_t sort_parts_bytes(const Sort& spec);
+
+// The number of independent pieces: a function of the spec alone.
+std::int64_t tiles(const SortParts& spec);
 std::int64_t tiles(const Sort& spec);
 
-// Computes tiles [begin, end) on the calling thread; threads may run disjoint ranges at once.
-void run(const Sort& spec, const void* x, void* values, std::int64_t* indices, std::int64_t begin,
-         std::int64_t end);
+// Compute tiles [begin, end) on the calling thread; threads may run disjoint ranges at once.
+// `parts` are sort_parts_bytes bytes, aligned as x may be; all tiles of SortParts come first.
+void run(const SortParts& spec, const void* x, void* parts, std::int64_t begin, std::int64_t end);
+void run(const Sort& spec, const void* x, const void* parts, void* values, std::int64_t* indices,
+         std::int64_t begin, std::int64_t end);
 
 }  // namespace tutti::kernels
