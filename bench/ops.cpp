@@ -99,6 +99,7 @@ const std::map<std::string, Case>& cases() {
           return Tensors{largest.values, largest.indices};
         }}},
       {"cumsum_rows", {{{1024, 4096}}, [](const Tensors& x) { return Tensors{cumsum(x[0], 1)}; }}},
+      {"cumsum_one_row", {{{1 << 20}}, [](const Tensors& x) { return Tensors{cumsum(x[0], 0)}; }}},
       {"normal", {{}, [](const Tensors&) { return Tensors{normal({1 << 20}, Key(3))}; }}},
       {"scatter_rows",
        {{{32000, 64}, {8192, 64}},

@@ -353,6 +353,7 @@ for key in (
     "topk_rows",
     "topk_one_row",
     "cumsum_rows",
+    "cumsum_one_row",
     "normal",
     "scatter_rows",
 ):

@@ -2,6 +2,8 @@
 #include <tutti/codegen/divided_call.h>
 #include <tutti/codegen/host_call.h>
 #include <tutti/codegen/library.h>
+#include <tutti/ir/cumulative.h>
+#include <tutti/kernels/host/cumulative.h>
 #include <tutti/kernels/host/sort.h>
 
 #include <string>
@@ -20,6 +22,17 @@ kernels::Sort sort_spec(const ir::Graph& graph, ir::NodeId id, const View& opera
           .size = x.size,
           .inner = x.inner,
           .count = is_sort ? x.size : attributes.integer("k")};
+}
+
+kernels::Cumulative cumulative_spec(const ir::Graph& graph, ir::NodeId id, const View& operand) {
+  const ir::Attributes attributes = graph.attributes(id);
+  const AroundAxis x(operand.shape, attributes.integer("axis"));
+  return {.dtype = operand.dtype,
+          .combine = *ir::running_combination(graph.node(id).op),
+          .reverse = attributes.flag("reverse"),
+          .outer = x.outer,
+          .size = x.size,
+          .inner = x.inner};
 }
 
 template <class Spec>
@@ -45,6 +58,17 @@ LaunchPart sort_call(const ir::Graph& graph, ir::NodeId id, const std::vector<Vi
                    });
 }
 
+LaunchPart cumulative_call(const ir::Graph& graph, ir::NodeId id,
+                           const std::vector<View>& operands) {
+  const kernels::Cumulative spec = cumulative_spec(graph, id, operands[0]);
+  const int parts = kernels::cumulative_parts_bytes(spec) > 0 ? 1 : 0;
+  return host_call(
+      name_of(graph.node(id).op), operands_text(operands), spec,
+      [parts](const auto& cumulative, void* const* b, std::int64_t begin, std::int64_t end) {
+        kernels::run(cumulative, b[0], b[1], b[1 + parts], begin, end);
+      });
+}
+
 std::optional<Preparation> dividing_call(const ir::Graph& graph, ir::NodeId id,
                                          const std::vector<View>& operands) {
   const ir::Op op = graph.node(id).op;
@@ -53,6 +77,12 @@ std::optional<Preparation> dividing_call(const ir::Graph& graph, ir::NodeId id,
     const std::int64_t bytes = kernels::sort_parts_bytes(spec);
     if (bytes == 0) return std::nullopt;
     return call_of_parts(graph, id, operands, kernels::SortParts{spec}, bytes);
+  }
+  if (ir::running_combination(op)) {
+    const kernels::Cumulative spec = cumulative_spec(graph, id, operands[0]);
+    const std::int64_t bytes = kernels::cumulative_parts_bytes(spec);
+    if (bytes == 0) return std::nullopt;
+    return call_of_parts(graph, id, operands, kernels::CumulativeParts{spec}, bytes);
   }
   return std::nullopt;
 }

@@ -5,10 +5,8 @@
 #include <tutti/codegen/host_call.h>
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/matmul_call.h>
-#include <tutti/ir/cumulative.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/arg_reduce.h>
-#include <tutti/kernels/host/cumulative.h>
 #include <tutti/kernels/host/dynamic_slice.h>
 #include <tutti/kernels/host/index.h>
 #include <tutti/kernels/host/layout.h>
@@ -107,19 +105,8 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     case Op::cumsum:
     case Op::cumprod:
     case Op::cummax:
-    case Op::cummin: {
-      const AroundAxis x(operands[0].shape, attributes.integer("axis"));
-      return host_call(name, detail,
-                       kernels::Cumulative{.dtype = result.dtype,
-                                           .combine = *ir::running_combination(op),
-                                           .reverse = attributes.flag("reverse"),
-                                           .outer = x.outer,
-                                           .size = x.size,
-                                           .inner = x.inner},
-                       [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                         kernels::run(spec, b[0], b[1], begin, end);
-                       });
-    }
+    case Op::cummin:
+      return cumulative_call(graph, id, operands);
     case Op::sort:
     case Op::topk:
       return sort_call(graph, id, operands);

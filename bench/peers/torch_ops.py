@@ -68,6 +68,7 @@ CASES = {
     "topk_rows": (((64, 32000),), plain(lambda x: x.topk(50))),
     "topk_one_row": (((1 << 20,),), plain(lambda x: x.topk(50))),
     "cumsum_rows": (((1024, 4096),), plain(lambda x: x.cumsum(1))),
+    "cumsum_one_row": (((1 << 20,),), plain(lambda x: x.cumsum(0))),
     "normal": ((), lambda: lambda: torch.randn(1 << 20)),
     "scatter_rows": (((32000, 64), (8192, 64)), scatter),
 }
