@@ -231,6 +231,16 @@ void decompose_conv(Decomposition& in) {
   in.result(reshape(matmul(weight_matrices(weight, window.groups), columns), Shape(sizes)));
 }
 
+// With its first two dimensions split, these put in another order, and joined to two again.
+Term regrouped(Term x, List split, List order, List joined) {
+  for (int d = 2; d < x.shape().rank(); ++d) {
+    order.push_back(std::ssize(split));
+    split.push_back(x.shape()[d]);
+    joined.push_back(x.shape()[d]);
+  }
+  return reshape(transpose(reshape(x, Shape(split)), order), Shape(joined));
+}
+
 // The cotangent with zeros between its elements, under the weight turned around.
 Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window) {
   const Shape& shape = weight.shape();
@@ -244,16 +254,9 @@ Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window)
     interior.push_back(window.stride[d] - 1);
     around.push_back(axis);
   }
-  // [groups, o / groups, c / groups, ...] -> [c, o / groups, ...]
-  List split = {window.groups, shape[0] / window.groups, shape[1]};
-  List order = {0, 2, 1};
-  List turned = {x[1], shape[0] / window.groups};
-  for (std::size_t d = 0; d < count; ++d) {
-    split.push_back(shape[static_cast<int>(d) + 2]);
-    order.push_back(static_cast<std::int64_t>(d) + 3);
-    turned.push_back(split.back());
-  }
-  const Term swapped = reshape(transpose(reshape(weight, Shape(split)), order), Shape(turned));
+  const std::int64_t outputs = shape[0] / window.groups;
+  const Term swapped =
+      regrouped(weight, {window.groups, outputs, shape[1]}, {0, 2, 1}, {x[1], outputs});
   const List ones(count, 1);
   const List zeros(count, 0);
   const Term reversed = swapped.apply(Op::reverse, {around});
@@ -276,13 +279,14 @@ bool is_conv_taken_whole(const Graph& graph, NodeId node) {
 }
 constexpr bool (*is_dot_general_taken_whole)(const Graph&, NodeId) = nullptr;
 
-// The same as a convolution, whose window is the results': of x with channels for images.
+// The same as a convolution, whose window is the results': of x with a group's channels for images,
+// and the images for each group's channels.
 Term conv_weight_cotangent_by_conv(Term g, Term x, const Shape& weight, const Window& window) {
   const auto count = window.stride.size();
   List swapped = {1, 0};
   List high;
   List start(count + 2, 0);
-  List stop = {x.shape()[1], weight[0]};
+  List stop = {weight[1], weight[0]};
   for (std::size_t d = 0; d < count; ++d) {
     const int axis = static_cast<int>(d) + 2;
     swapped.push_back(axis);
@@ -291,9 +295,12 @@ Term conv_weight_cotangent_by_conv(Term g, Term x, const Shape& weight, const Wi
     high.push_back(std::max<std::int64_t>(0, reach - x.shape()[axis] - window.low[d]));
     stop.push_back(weight[axis]);
   }
-  const Term images = transpose(x, swapped);
+  const std::int64_t n = x.shape()[0];
+  const Term images = window.groups == 1 ? transpose(x, swapped)
+                                         : regrouped(x, {n, window.groups, weight[1]}, {2, 1, 0},
+                                                     {weight[1], window.groups * n});
   const Term all = apply(Op::conv, images, transpose(g, swapped),
-                         {window.dilation, window.low, high, window.stride, std::int64_t{1}});
+                         {window.dilation, window.low, high, window.stride, window.groups});
   const bool whole = std::ranges::equal(all.shape(), stop);
   return transpose(whole ? all : all.apply(Op::slice, {start, stop, List(count + 2, 1)}), swapped);
 }
@@ -326,15 +333,17 @@ Term conv_weight_cotangent_by_sums(Term g, Term x, const Shape& weight, const Wi
 
 // What every result looked at, by the results' cotangents.
 Term conv_weight_cotangent(Term g, Term x, const Shape& weight, const Window& window) {
-  if (window.groups == 1 && has_a_kernel(x.type(), g.type())) {
+  constexpr std::int64_t kMostSums = 64;  // of larger windows a product is less to write
+  const std::int64_t places = product(std::span(weight.begin() + 2, weight.end()));
+  const bool is_sums = weight[1] == 1 && weight[0] <= 2 * window.groups && places <= kMostSums &&
+                       g.shape().elements() > 0;
+  if (has_a_kernel(x.type(), g.type()) && (window.groups == 1 || (places > 1 && !is_sums))) {
     return conv_weight_cotangent_by_conv(g, x, weight, window);
   }
-  constexpr std::int64_t kMostSums = 64;  // of larger windows a product is less to write
-  const Shape places{std::span(weight.begin() + 2, weight.end())};
-  if (weight[1] == 1 && weight[0] <= 2 * window.groups && places.elements() <= kMostSums &&
-      g.shape().elements() > 0) {
-    return conv_weight_cotangent_by_sums(g, x, weight, window);
-  }
+  if (is_sums) return conv_weight_cotangent_by_sums(g, x, weight, window);
+  // Patches remain where there is no kernel, as on GPUs: that convolution would be a product of
+  // patches, too, of as many as x has results, not as the window has places. And for groups that
+  // look at one place, of which nothing is copied.
   const List out = {g.shape().begin() + 2, g.shape().end()};
   const Term columns = patches(x, weight, out, window);
   const std::int64_t n = x.shape()[0];

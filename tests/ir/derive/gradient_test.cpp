@@ -170,6 +170,12 @@ TEST(Gradient, OfConvolutions) {
       {{1, 4, 5}, {6, 2, 2}, {2}, {1}, {0}, {2}, 2},
       {{1, 1, 3, 4}, {2, 1, 2, 2}, {2, 1}, {1, 0}, {0, 2}, {1, 2}, 1},
       {{1, 2, 2}, {1, 2, 1}, {1}, {3}, {2}, {1}, 1},
+      // Several groups of several channels, or of one with many results.
+      {{2, 4, 5}, {4, 2, 2}, {2}, {1}, {1}, {1}, 2},
+      {{2, 2, 5}, {6, 1, 2}, {1}, {0}, {0}, {1}, 2},
+      {{2, 4, 3}, {4, 2, 1}, {1}, {0}, {0}, {1}, 2},
+      {{2, 4, 3, 3}, {4, 2, 2, 2}, {2, 1}, {1, 0}, {0, 1}, {1, 2}, 2},
+      {{1, 4, 2, 3, 2}, {4, 2, 2, 1, 2}, {1, 2, 1}, {0, 1, 1}, {1, 0, 0}, {1, 1, 2}, 2},
   };
   for (const Case& use : cases) {
     Graph graph;
@@ -180,6 +186,23 @@ TEST(Gradient, OfConvolutions) {
                                 {use.stride, use.low, use.high, use.dilation, use.groups}));
     test::check_gradient_twice(graph);
   }
+}
+
+// Of x with a group's channels for images: strides and dilations have changed places.
+TEST(Gradient, OfAWeightOfGroupsIsAConvolutionOfGroups) {
+  Graph graph = std::move(parse(R"(func @f(%x: f32[2,8,6,6], %w: f32[12,2,3,3]) {
+      %0 = conv(%x, %w) {stride = [2, 2], low = [1, 1], high = [1, 1], dilation = [1, 1], groups = 4}
+      %1 = sum(%0) {axes = [0, 1, 2, 3]}
+      return %1
+    })")
+                              .functions[0]);
+  Builder builder(graph);
+  gradient(builder, graph.results()[0], std::vector{graph.parameters()[1].value});
+  EXPECT_THAT(print(graph),
+              testing::AllOf(testing::HasSubstr("{stride = [1, 1], low = [1, 1], high = [0, 0], "
+                                                "dilation = [2, 2], groups = 4} : f32[2,12,3,3]"),
+                             testing::Not(testing::HasSubstr("concat")),
+                             testing::Not(testing::HasSubstr("matmul"))));
 }
 
 TEST(Gradient, IsZeroWhereNothingDepends) {
