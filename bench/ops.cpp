@@ -47,12 +47,28 @@ Tensor depthwise(const Tensor& x, const Tensor& weight) {
   return conv(x, weight, {.padding = {1}, .groups = x.size(1)});
 }
 
+constexpr std::int64_t kGroups = 32;
+
+Tensor grouped(const Tensor& x, const Tensor& weight) {
+  return conv(x, weight, {.padding = {1}, .groups = kGroups});
+}
+
+// As in ResNeXt, without norms: x, and the weights that make it narrow, look around, and make it
+// wide again.
+Tensor grouped_block(const Tensors& of) {
+  const Tensor around = relu(grouped(relu(conv(of[0], of[1])), of[2]));
+  return relu(of[0] + conv(around, of[3]));
+}
+
 const std::map<std::string, Case>& cases() {
   static const Shape images = {32, 64, 56, 56};
   static const Shape weight = {128, 64, 3, 3};
   static const Shape outputs = {32, 128, 56, 56};
   static const Shape small = {64, 32, 32, 32};
   static const Shape each = {32, 1, 3, 3};
+  static const Shape wide = {32, 256, 28, 28};
+  static const Shape narrow = {32, 128, 28, 28};
+  static const Shape of_groups = {128, 128 / kGroups, 3, 3};
   static const std::map<std::string, Case> all = {
       {"convolution",
        {{images, weight}, [](const Tensors& x) { return Tensors{convolution(x[0], x[1])}; }}},
@@ -62,6 +78,12 @@ const std::map<std::string, Case>& cases() {
        {{small, each}, [](const Tensors& x) { return Tensors{depthwise(x[0], x[1])}; }}},
       {"depthwise_input_gradient", gradient_case({small, each, small}, 0, depthwise)},
       {"depthwise_weight_gradient", gradient_case({small, each, small}, 1, depthwise)},
+      {"grouped_weight_gradient", gradient_case({narrow, of_groups, narrow}, 1, grouped)},
+      {"grouped_block_gradient",
+       {{wide, {128, 256, 1, 1}, of_groups, {256, 128, 1, 1}},
+        [](const Tensors& x) {
+          return grad([](const Tensors& of) { return sum(grouped_block(of)); })(x);
+        }}},
       {"channel_sums", {{small}, [](const Tensors& x) { return Tensors{sum(x[0], {0, 2, 3})}; }}},
       {"channel_variances",
        {{small}, [](const Tensors& x) { return Tensors{var(x[0], {0, 2, 3}, 0)}; }}},

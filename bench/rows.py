@@ -344,6 +344,8 @@ for key in (
     "depthwise",
     "depthwise_input_gradient",
     "depthwise_weight_gradient",
+    "grouped_weight_gradient",
+    "grouped_block_gradient",
     "channel_sums",
     "channel_variances",
     "max_pool",

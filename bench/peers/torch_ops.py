@@ -11,6 +11,8 @@ from torch.nn import functional
 BATCHES = 25
 IMAGES, WEIGHT, OUTPUTS = (32, 64, 56, 56), (128, 64, 3, 3), (32, 128, 56, 56)
 SMALL, EACH = (64, 32, 32, 32), (32, 1, 3, 3)
+GROUPS = 32
+WIDE, NARROW, OF_GROUPS = (32, 256, 28, 28), (32, 128, 28, 28), (128, 128 // GROUPS, 3, 3)
 
 
 def convolution(x, weight):
@@ -19,6 +21,22 @@ def convolution(x, weight):
 
 def depthwise(x, weight):
     return functional.conv2d(x, weight, padding=1, groups=x.shape[1])
+
+
+def grouped(x, weight):
+    return functional.conv2d(x, weight, padding=1, groups=GROUPS)
+
+
+def grouped_block_gradient(*operands):
+    """The forward pass is measured, too, which the gradient needs here."""
+    for each in operands:
+        each.requires_grad_(True)
+
+    def loss(x, narrow, around, wide):
+        inner = grouped(functional.conv2d(x, narrow).relu(), around).relu()
+        return (x + functional.conv2d(inner, wide)).relu().sum()
+
+    return lambda: torch.autograd.grad(loss(*operands), operands)
 
 
 def gradient(function, operand):
@@ -59,6 +77,11 @@ CASES = {
     "depthwise": ((SMALL, EACH), plain(depthwise)),
     "depthwise_input_gradient": ((SMALL, EACH, SMALL), gradient(depthwise, 0)),
     "depthwise_weight_gradient": ((SMALL, EACH, SMALL), gradient(depthwise, 1)),
+    "grouped_weight_gradient": ((NARROW, OF_GROUPS, NARROW), gradient(grouped, 1)),
+    "grouped_block_gradient": (
+        (WIDE, (128, 256, 1, 1), OF_GROUPS, (256, 128, 1, 1)),
+        grouped_block_gradient,
+    ),
     "channel_sums": ((SMALL,), plain(lambda x: x.sum((0, 2, 3)))),
     "channel_variances": ((SMALL,), plain(lambda x: x.var((0, 2, 3), correction=0))),
     "max_pool": ((SMALL,), plain(lambda x: functional.max_pool2d(x, 2))),
