@@ -11,13 +11,13 @@ namespace {
 using ir::NodeId;
 using ir::Op;
 
-// Fewer would leave most of a vector empty.
+// Of a group: fewer would leave most of a vector empty.
 constexpr std::int64_t kLeastOutputs = 8;
 
 bool may_be_stored_so(const ir::Graph& graph, NodeId conv) {
   const Shape& weight = graph.type(graph.operand(conv, 1)).shape;
   const Shape& result = graph.type(graph.result(conv)).shape;
-  return graph.attributes(conv).integer("groups") == 1 && weight[0] >= kLeastOutputs &&
+  return weight[0] / graph.attributes(conv).integer("groups") >= kLeastOutputs &&
          result.elements() * (weight.elements() / weight[0]) > kernels::kSmallConvolution;
 }
 

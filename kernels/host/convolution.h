@@ -32,7 +32,7 @@ struct Convolution {
   std::vector<std::int64_t> dilation;
   std::vector<std::int64_t> out;  // the result's spatial sizes; zeros follow x as needed
   std::int64_t groups = 1;
-  // The result's [n, outputs, spatial...], outputs side by side, of one group; empty: row-major.
+  // The result's [n, groups * outputs, spatial...], outputs side by side; empty: row-major.
   std::vector<std::int64_t> result_strides = {};
 };
 

@@ -87,7 +87,8 @@ void ConvolutionByOutputs::choose_inputs() {
 
 // As many as fit into a cache; then fewer, so that there are tiles for several threads.
 void ConvolutionByOutputs::choose_tiles() {
-  constexpr std::int64_t kTiles = ConvolutionShape::kGoodTiles;
+  // Of a group.
+  const std::int64_t wanted_tiles = divide_up(ConvolutionShape::kGoodTiles, shape_.groups);
   const std::int64_t most = kBytesOfCopy / size_of(shape_.dtype);
   const std::int64_t all_lines = shape_.spatial[static_cast<std::size_t>(cut_)].out;
   images_ = shape_.images;
@@ -101,33 +102,34 @@ void ConvolutionByOutputs::choose_tiles() {
     const std::int64_t own = std::max(share(shape_.outputs, count), kOutputsOfPart);
     outputs_ = std::min(divide_up(own, kOutputsOfPart) * kOutputsOfPart, shape_.outputs);
   };
-  if (copies_weight_) share_outputs(kTiles);
+  if (copies_weight_) share_outputs(wanted_tiles);
   const std::int64_t fit = most / copied_elements(1, inputs_, all_lines);
   images_ = std::clamp(fit, least_images(), images_);
   while (lines_ > 1 && copied_elements(images_, inputs_, lines_) > most) {
     lines_ = divide_up(lines_, 2);
   }
   const auto others = [&] { return parts(shape_.outputs, outputs_); };
-  if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < kTiles) {
-    const std::int64_t wanted = divide_up(kTiles, others() * parts(all_lines, lines_));
+  if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < wanted_tiles) {
+    const std::int64_t wanted = divide_up(wanted_tiles, others() * parts(all_lines, lines_));
     images_ = std::min(images_, std::max(share(shape_.images, wanted), least_images()));
   }
-  if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < kTiles) {
-    const std::int64_t wanted = divide_up(kTiles, others() * parts(shape_.images, images_));
+  if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < wanted_tiles) {
+    const std::int64_t wanted = divide_up(wanted_tiles, others() * parts(shape_.images, images_));
     lines_ = std::min(lines_, share(all_lines, wanted));
   }
   const std::int64_t places = parts(shape_.images, images_) * parts(all_lines, lines_);
-  if (others() * places < kTiles) share_outputs(divide_up(kTiles, places));
+  if (others() * places < wanted_tiles) share_outputs(divide_up(wanted_tiles, places));
 }
 
 std::int64_t ConvolutionByOutputs::tiles() const {
   return divide_up(shape_.images, images_) *
          divide_up(shape_.spatial[static_cast<std::size_t>(cut_)].out, lines_) *
-         divide_up(shape_.outputs, outputs_);
+         divide_up(shape_.outputs, outputs_) * shape_.groups;
 }
 
 // What is cut is the first spatial dimension that has several results.
 ResultDivision ConvolutionByOutputs::division() const {
+  if (shape_.groups > 1) return {};
   std::int64_t stride = shape_.outputs;
   for (std::size_t d = kDimensions; d-- > 2;) {
     const std::int64_t size = shape_.spatial[d - 2].out;
@@ -146,12 +148,16 @@ ConvolutionByOutputs::Tile ConvolutionByOutputs::tile(std::int64_t number) const
   Tile out{};
   out.line = number % down * lines_;
   number /= down;
-  const std::int64_t groups = divide_up(shape_.images, images_);
-  out.image = number % groups * images_;
-  out.output = number / groups * outputs_;
+  const std::int64_t across = divide_up(shape_.images, images_);
+  out.image = number % across * images_;
+  number /= across;
+  const std::int64_t parts = divide_up(shape_.outputs, outputs_);
+  const std::int64_t first = number % parts * outputs_;
+  out.group = number / parts;
+  out.output = out.group * shape_.outputs + first;
   out.images = std::min(images_, shape_.images - out.image);
   out.lines = std::min(lines_, all_lines - out.line);
-  out.outputs = std::min(outputs_, shape_.outputs - out.output);
+  out.outputs = std::min(outputs_, shape_.outputs - first);
   return out;
 }
 

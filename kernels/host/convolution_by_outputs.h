@@ -10,17 +10,18 @@
 
 namespace tutti::kernels {
 
-// A convolution of one group whose outputs lie side by side in the result, as in images that have
-// their channels last: vectors go along the outputs, and each is multiplied by one element of x.
-// What a tile looks at of some inputs is copied first, in the order in which it lies in memory,
-// with the zeros around it. A weight whose outputs do not lie side by side is copied, too.
+// A convolution whose outputs lie side by side in the result, as in images that have their channels
+// last: vectors go along the outputs of a group, and each is multiplied by one element of x. What a
+// tile looks at of some inputs is copied first, in the order in which it lies in memory, with the
+// zeros around it. A weight whose outputs do not lie side by side is copied, too.
 class ConvolutionByOutputs {
  public:
   explicit ConvolutionByOutputs(const ConvolutionShape& shape);
 
-  // Each is some outputs of some results of some images.
+  // Each is some outputs of a group, of some results of some images.
   std::int64_t tiles() const;
-  // Of [images, results, outputs]; no columns where the results lie in another order.
+  // Of [images, results, outputs]; no columns where the results lie in another order, or a tile has
+  // those of one group of several, which are short.
   ResultDivision division() const;
   template <class T>
   void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
@@ -45,7 +46,8 @@ class ConvolutionByOutputs {
   struct Tile {
     std::int64_t image, images;
     std::int64_t line, lines;  // along the dimension that is cut
-    std::int64_t output, outputs;
+    std::int64_t group;
+    std::int64_t output, outputs;  // of that group; the first is counted over all groups
   };
 
   // How many elements of a spatial dimension so many results look at.

@@ -53,7 +53,8 @@ void ConvolutionByOutputs::copy_piece(const Tile& tile, std::int64_t input, std:
   std::array<Positions, kDimensions> inside{};
   Sizes sizes = copied_sizes(tile.images, inputs, tile.lines);
   Sizes strides = {shape_.image_stride, shape_.channel_stride};
-  const T* from = x + shape_.x_offset + tile.image * strides[0] + input * strides[1];
+  const T* from = x + shape_.x_offset + tile.image * strides[0] +
+                  (tile.group * shape_.inputs + input) * strides[1];
   bool whole = true;
   for (std::size_t d = 0; d < kDimensions; ++d) {
     inside[d] = {0, sizes[d]};

@@ -23,8 +23,8 @@ ConvolutionShape::ConvolutionShape(const Convolution& spec)
               spec.low.size() == count && spec.dilation.size() == count &&
               spec.out.size() == count && groups >= 1 && x.elements() > 0 &&
               weight.elements() > 0 && weight[0] % groups == 0 && x[1] == weight[1] * groups;
-  fits = fits && (spec.result_strides.empty() || (spec.result_strides.size() == count + 2 &&
-                                                  spec.result_strides[1] == 1 && spec.groups == 1));
+  fits = fits && (spec.result_strides.empty() ||
+                  (spec.result_strides.size() == count + 2 && spec.result_strides[1] == 1));
   for (std::size_t d = 0; fits && d < count; ++d) {
     fits = spec.stride[d] >= 1 && spec.dilation[d] >= 1 && spec.out[d] >= 1;
   }

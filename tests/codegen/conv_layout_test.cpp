@@ -118,6 +118,21 @@ TEST(ConvLayout, StaysWhereSomethingElseReadsIt) {
   }
 }
 
+TEST(ConvLayout, OfSeveralGroups) {
+  const std::string text = R"(
+func @f(%x: f32[2,9,8,6], %w: f32[3,3,2,24]) {
+  %x1 = transpose(%x) {permutation = [0, 3, 1, 2]}
+  %w1 = transpose(%w) {permutation = [3, 2, 0, 1]}
+  %0 = conv(%x1, %w1) {stride = [1, 1], low = [1, 1], high = [1, 1], dilation = [1, 1], groups = 3}
+  %1 = transpose(%0) {permutation = [0, 2, 3, 1]}
+  %2 = exp(%1)
+  return %1, %2
+})";
+  EXPECT_EQ(stored_otherwise(text), 1U);
+  EXPECT_TRUE(test::modes_agree(graph_of(text),
+                                {waves({2, 9, 8, 6}, 0.25F), waves({3, 3, 2, 24}, 0.125F)}, 8));
+}
+
 // What the loop gives, and what it gets.
 TEST(ConvLayout, InBodiesOfLoops) {
   const std::string text = R"(
@@ -138,7 +153,7 @@ func @f(%x: f32[2,9,8,24], %w: f32[3,3,24,24]) {
                                 {waves({2, 9, 8, 24}, 0.25F), waves({3, 3, 24, 24}, 0.02F)}, 64));
 }
 
-TEST(ConvLayout, OfFewOutputsGroupsAndSmallOnesStays) {
+TEST(ConvLayout, OfFewOutputsOfAGroupAndSmallOnesStays) {
   const auto with = [](const std::string& x, const std::string& w, int groups) {
     return stored_otherwise("func @f(%x: f32[" + x + "], %w: f32[" + w + R"(]) {
   %0 = conv(%x, %w) {stride = [1, 1], low = [1, 1], high = [1, 1], dilation = [1, 1], groups = )" +
@@ -146,7 +161,8 @@ TEST(ConvLayout, OfFewOutputsGroupsAndSmallOnesStays) {
   };
   EXPECT_EQ(with("2,6,40,40", "8,6,3,3", 1), 1U);
   EXPECT_EQ(with("2,6,40,40", "7,6,3,3", 1), 0U);
-  EXPECT_EQ(with("2,6,40,40", "8,3,3,3", 2), 0U);
+  EXPECT_EQ(with("2,6,40,40", "14,3,3,3", 2), 0U);
+  EXPECT_EQ(with("2,6,40,40", "16,3,3,3", 2), 1U);
   EXPECT_EQ(with("1,2,4,4", "8,2,3,3", 1), 0U);
 }
 

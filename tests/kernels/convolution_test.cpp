@@ -210,8 +210,12 @@ TEST_P(ConvolutionOf, HasItsOutputsLast) {
   all.push_back({{2, 300, 5, 5}, {64, 300, 5, 5}, {2, 1}, {2, 2}, {2, 2}, {1, 1}});  // in parts
   all.push_back({{48, 5, 18, 18}, {32, 5, 16, 16}, {1, 1}, {0, 0}, {0, 0}, {1, 1}});
   all.push_back({{40, 3, 17, 15}, {20, 3, 8, 8}, {1, 1}, {0, 0}, {1, 1}, {2, 2}});
+  // Of several groups: whole vectors, parts of one, and outputs that tiles share.
+  all.push_back({{3, 12, 9, 7}, {32, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 2});
+  all.push_back({{2, 12, 6, 7}, {30, 4, 3, 2}, {2, 1}, {1, 0}, {1, 1}, {1, 2}, 3});
+  all.push_back({{1, 36, 5, 4}, {140, 18, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 2});
+  all.push_back({{2, 300, 5, 5}, {64, 150, 5, 5}, {2, 1}, {2, 2}, {2, 2}, {1, 1}, 2});
   for (const Case& each : all) {
-    if (each.groups != 1) continue;
     const Array x = kernel_testing::random_array(GetParam(), Shape(each.x), 1);
     const Array weight = kernel_testing::random_array(GetParam(), Shape(each.weight), 2);
     const StridedView x_views[] = {dense_view(x.shape()), turned(x.shape()),
@@ -236,6 +240,7 @@ TEST_P(ConvolutionOf, HasItsOutputsLast) {
                       .low = each.low,
                       .dilation = each.dilation,
                       .out = {shape.begin() + 2, shape.end()},
+                      .groups = each.groups,
                       .result_strides = {result_view.strides.begin(),
                                          result_view.strides.begin() + shape.rank()}});
       SCOPED_TRACE(Shape(each.x).text() + Shape(each.weight).text());
