@@ -14,14 +14,9 @@ import zlib
 
 import numpy as np
 
-PROGRAMS = {}
+from families import CLASSES
 
-# What a program's large size spends its time on.
-CLASSES = {
-    "loop": "loops and small programs",
-    "memory": "bound by memory",
-    "product": "bound by products or convolutions",
-}
+PROGRAMS = {}
 
 # How far two results may be apart, by dtype: the largest difference by the largest magnitude in the
 # array (at least SMALLEST). What is not listed has to be equal; where a program has a tolerance of

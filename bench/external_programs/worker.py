@@ -1,9 +1,8 @@
 """The process of bench/external that has JAX: writes a program as text, and runs it in XLA.
 
-    worker.py --list                   the programs, as a line of JSON
-    worker.py NAME SIZE FOLDER         writes program.mlir and arguments.npz into a folder
+    worker.py NAME SIZE FOLDER
 
-Then each line that it reads is a command, which it answers with a line of JSON: `time N` runs the
+It writes program.mlir and arguments.npz into the folder. Then each line that it reads is a command, which it answers with a line of JSON: `time N` runs the
 program N times and says how long one takes, and how long a call takes that has nothing to do;
 `compare FILE.npz` compares results with XLA's."""
 
@@ -17,16 +16,8 @@ import time
 sys.dont_write_bytecode = True  # no __pycache__ in the source tree
 os.environ["JAX_PLATFORMS"] = "cpu"
 
-from registry import CLASSES, PROGRAMS, SMALLEST, TOLERANCES  # noqa: E402
-
-FOLDER = pathlib.Path(__file__).resolve().parent
-NOT_FAMILIES = {"registry", "worker", "training"}
-
-
-def read_families():
-    for path in sorted(FOLDER.glob("*.py")):
-        if path.stem not in NOT_FAMILIES:
-            importlib.import_module(path.stem)
+import families  # noqa: E402
+from registry import PROGRAMS, SMALLEST, TOLERANCES  # noqa: E402
 
 
 def answer(**values):
@@ -107,11 +98,8 @@ class Session:
 
 
 def main():
-    read_families()
-    if sys.argv[1:] == ["--list"]:
-        kinds = {name: program.kind for name, program in PROGRAMS.items()}
-        answer(programs=kinds, classes=CLASSES)
-        return
+    for path in families.files():
+        importlib.import_module(path.stem)
     name, size, folder = sys.argv[1:]
     session = Session(PROGRAMS[name], size, pathlib.Path(folder))
     answer(compile=session.compile_seconds, lines=session.lines)

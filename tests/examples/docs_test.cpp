@@ -91,7 +91,9 @@ class Commands : public testing::TestWithParam<PageCommands> {};
 // What takes minutes, made short: measurements are only looked up, and training takes two steps.
 std::string shortened(std::string command) {
   constexpr std::string_view kSteps = "--steps 200";
-  if (command.starts_with("bench/compare")) command += " --list";
+  for (const std::string_view measurement : {"bench/compare", "bench/external"}) {
+    if (command.starts_with(measurement)) command += " --list";
+  }
   const std::size_t steps = command.find(kSteps);
   if (steps != std::string::npos) command.replace(steps, kSteps.size(), "--steps 2 --sample 0");
   return command;
