@@ -236,7 +236,12 @@ UNROLLED = Program(
     "unrolled",
     lambda context, keys: [context.ours("bench_loops"), "--unrolled", *keys],
 )
+AT_MOST_40_NS = Program(
+    "40 ns",
+    lambda context, keys: [context.ours("bench_loops"), "--limit=4e-8", *keys],
+)
 row("loops/step_16", key="step_16", ours=LOOPS, peers=(JAX,), goal=1.0, unit="ns")
+row("loops/step_16_limit", key="step_16", ours=LOOPS, peers=(AT_MOST_40_NS,), goal=1.0, unit="ns")
 row("loops/gpt", key="gpt", ours=LOOPS, peers=(UNROLLED,), goal=1.05, unit="ms")
 row("loops/gpt_compile", key="gpt_compile", ours=LOOPS, peers=(UNROLLED,), goal=0.33, unit="s")
 

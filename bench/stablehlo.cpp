@@ -5,7 +5,8 @@
 // Prints a line of JSON with the seconds of what comes before: import, compile, and the first two
 // runs, which make code of their own. Then each number that it reads from standard input is a
 // number of runs, for which it prints {"seconds": ...} of one of them. So whoever compares it with
-// a peer can let the two take turns, without a process being started in between.
+// a peer can let the two take turns, without a process being started in between. With --cache
+// FOLDER, compiled code is kept there, and what a process before has left is used.
 #include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/stablehlo/import.h>
 #include <tutti/ir/support/error.h>
@@ -119,13 +120,16 @@ int main(int argc, char** argv) try {
   std::string file;
   std::string input;
   std::string output;
+  std::string cache;
   int threads = 2;
   app.add_option("file", file, "the program")->required()->check(CLI::ExistingFile);
   app.add_option("--input", input, "an .npz file with arg0, arg1, ...")->required();
   app.add_option("--output", output, "where results go, an .npz file")->required();
   app.add_option("--threads", threads, "that compute")->check(CLI::PositiveNumber);
+  app.add_option("--cache", cache, "the folder of a disk cache; without it there is none");
   CLI11_PARSE(app, argc, argv);
-  setenv("TUTTI_CACHE", "off", 1);  // compiling is measured
+  setenv("TUTTI_CACHE", cache.empty() ? "off" : "on", 1);  // compiling is measured
+  if (!cache.empty()) setenv("TUTTI_CACHE_DIR", cache.c_str(), 1);
   measure(file, input, output, threads);
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";
