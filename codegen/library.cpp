@@ -134,13 +134,13 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     }
     case Op::pad:
       return host_call(name, detail,
-                       kernels::Pad{.element_size = bytes,
-                                    .source = strided(operands[0]),
-                                    .low = attributes.integers("low"),
-                                    .high = attributes.integers("high"),
-                                    .interior = attributes.integers("interior")},
-                       [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                         kernels::run(spec, b[0], b[1], b[2], begin, end);
+                       kernels::PadMove({.element_size = bytes,
+                                         .source = strided(operands[0]),
+                                         .low = attributes.integers("low"),
+                                         .high = attributes.integers("high"),
+                                         .interior = attributes.integers("interior")}),
+                       [](const auto& move, void* const* b, std::int64_t begin, std::int64_t end) {
+                         kernels::run(move, b[0], b[1], b[2], begin, end);
                        });
     case Op::concat: {
       kernels::Concat spec{.element_size = bytes,

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/shape.h>
 #include <tutti/kernels/host/move_elements.h>
+#include <tutti/kernels/host/row_tiling.h>
 
 #include <array>
 #include <cstdint>
@@ -44,9 +45,42 @@ struct Pad {
   std::vector<std::int64_t> high;
   std::vector<std::int64_t> interior;
 };
-std::int64_t tiles(const Pad& spec);
-void run(const Pad& spec, const void* source, const void* fill, void* result, std::int64_t begin,
-         std::int64_t end);
+
+// A pad, planned once for any number of runs: with as few dimensions as possible, at least one.
+class PadMove {
+ public:
+  // Throws InternalError where there is not a low, a high and an interior for each dimension.
+  PadMove(const Pad& spec);  // NOLINT(google-explicit-constructor): to run it once
+
+ private:
+  friend std::int64_t tiles(const PadMove& move);
+  friend void run(const PadMove& move, const void* source, const void* fill, void* result,
+                  std::int64_t begin, std::int64_t end);
+
+  struct Dimension {
+    std::int64_t size, stride;     // of the source
+    std::int64_t low, high, step;  // step: from one source element to the next, in the result
+
+    std::int64_t result_size() const { return low + high + (size > 0 ? (size - 1) * step + 1 : 0); }
+  };
+  class Rows;
+  template <class Element>
+  static void write_elements(const Dimension& last, const Element* source, Element* row);
+  template <class Element>
+  static void write_row(const Dimension& last, const Element* source, Element value, Element* row,
+                        std::int64_t begin, std::int64_t end);
+
+  const Dimension& last() const { return dimensions_[rank_ - 1]; }
+  RowTiling tiling() const;
+
+  std::int64_t element_size_;
+  std::int64_t offset_;  // of the source
+  std::array<Dimension, Shape::kMaxRank> dimensions_{};
+  std::size_t rank_ = 0;
+};
+std::int64_t tiles(const PadMove& move);
+void run(const PadMove& move, const void* source, const void* fill, void* result,
+         std::int64_t begin, std::int64_t end);
 
 // The sources one after another along `axis`; they agree in every other dimension.
 struct Concat {

@@ -13,35 +13,12 @@ namespace {
 constexpr std::int64_t kPadTileBytes = 128 * 1024;
 constexpr std::int64_t kFilledRow = 64;  // elements
 
-struct Dimension {
-  std::int64_t size, stride;     // of the source
-  std::int64_t low, high, step;  // step: from one source element to the next, in the result
-
-  std::int64_t result_size() const { return low + high + (size > 0 ? (size - 1) * step + 1 : 0); }
-};
-
-// A pad with as few dimensions as possible; at least one.
-struct Plan {
-  std::array<Dimension, Shape::kMaxRank> dimensions;
-  std::size_t rank = 0;
-
-  explicit Plan(const Pad& spec);
-
-  const Dimension& last() const { return dimensions[rank - 1]; }
-  std::int64_t rows() const {
-    std::int64_t product = 1;
-    for (std::size_t d = 0; d + 1 < rank; ++d) product *= dimensions[d].result_size();
-    return product;
-  }
-  RowTiling tiling(std::int64_t element_size) const {
-    return {rows(), last().result_size(), kPadTileBytes / element_size};
-  }
-};
+}  // namespace
 
 // Goes through rows of the result, one after another.
-class Rows {
+class PadMove::Rows {
  public:
-  Rows(const Plan& plan, std::int64_t row);
+  Rows(const PadMove& pad, std::int64_t row);
 
   // Whether the row has source elements, and where they start, from that of the first row.
   bool has_source() const { return outside_ == 0; }
@@ -51,7 +28,7 @@ class Rows {
  private:
   void move(std::size_t dimension, std::int64_t to);
 
-  const Plan& plan_;
+  const PadMove& pad_;
   struct Place {
     std::int64_t index = 0;
     std::int64_t offset = 0;
@@ -62,7 +39,8 @@ class Rows {
   int outside_ = 0;  // how many dimensions the row is outside of the source in
 };
 
-Plan::Plan(const Pad& spec) {
+PadMove::PadMove(const Pad& spec) : element_size_(spec.element_size), offset_(spec.source.offset) {
+  visit_element_size(element_size_, [](auto) {});
   const Shape& shape = spec.source.shape;
   const auto given = static_cast<std::size_t>(shape.rank());
   if (spec.low.size() != given || spec.high.size() != given || spec.interior.size() != given) {
@@ -73,38 +51,44 @@ Plan::Plan(const Pad& spec) {
     const Dimension next = {size, spec.source.strides[d], spec.low[d], spec.high[d],
                             size > 1 ? spec.interior[d] + 1 : 1};
     const bool unpadded = next.low == 0 && next.high == 0 && next.step == 1;
-    if (rank > 0 && unpadded) {
-      Dimension& outer = dimensions[rank - 1];
+    if (rank_ > 0 && unpadded) {
+      Dimension& outer = dimensions_[rank_ - 1];
       if (outer.step == 1 && (outer.stride == next.stride * next.size || outer.size == 1)) {
         outer = {outer.size * next.size, next.stride, outer.low * next.size, outer.high * next.size,
                  1};
         continue;
       }
     }
-    dimensions[rank++] = next;
+    dimensions_[rank_++] = next;
   }
-  if (rank == 0) dimensions[rank++] = {1, 0, 0, 0, 1};
+  if (rank_ == 0) dimensions_[rank_++] = {1, 0, 0, 0, 1};
 }
 
-Rows::Rows(const Plan& plan, std::int64_t row) : plan_(plan) {
-  for (std::size_t d = plan.rank - 1; d-- > 0;) {
-    const std::int64_t size = plan.dimensions[d].result_size();
+RowTiling PadMove::tiling() const {
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < rank_; ++d) rows *= dimensions_[d].result_size();
+  return {rows, last().result_size(), kPadTileBytes / element_size_};
+}
+
+PadMove::Rows::Rows(const PadMove& pad, std::int64_t row) : pad_(pad) {
+  for (std::size_t d = pad.rank_ - 1; d-- > 0;) {
+    const std::int64_t size = pad.dimensions_[d].result_size();
     move(d, row % size);
     row /= size;
   }
 }
 
-void Rows::next() {
-  for (std::size_t d = plan_.rank - 1; d-- > 0;) {
-    if (places_[d].index + 1 < plan_.dimensions[d].result_size()) {
+void PadMove::Rows::next() {
+  for (std::size_t d = pad_.rank_ - 1; d-- > 0;) {
+    if (places_[d].index + 1 < pad_.dimensions_[d].result_size()) {
       return move(d, places_[d].index + 1);
     }
     move(d, 0);
   }
 }
 
-void Rows::move(std::size_t dimension, std::int64_t to) {
-  const Dimension& own = plan_.dimensions[dimension];
+void PadMove::Rows::move(std::size_t dimension, std::int64_t to) {
+  const Dimension& own = pad_.dimensions_[dimension];
   Place& place = places_[dimension];
   const std::int64_t past = to - own.low;
   const std::int64_t at = own.step == 1 ? past : past / own.step;
@@ -114,6 +98,8 @@ void Rows::move(std::size_t dimension, std::int64_t to) {
   outside_ += static_cast<int>(outside) - static_cast<int>(place.outside);
   place = {.index = to, .offset = offset, .outside = outside};
 }
+
+namespace {
 
 template <class Element>
 void fill_pads(Element* to, std::int64_t count, Element value) {
@@ -125,17 +111,19 @@ void fill_pads(Element* to, std::int64_t count, Element value) {
   }
 }
 
+}  // namespace
+
 // Writes a row's source elements alone.
 template <class Element>
-void write_elements(const Dimension& last, const Element* source, Element* row) {
+void PadMove::write_elements(const Dimension& last, const Element* source, Element* row) {
   row += last.low;
   for (std::int64_t i = 0; i < last.size; ++i) row[i * last.step] = source[i * last.stride];
 }
 
 // Writes columns [begin, end) of a row whose source elements start at `source`.
 template <class Element>
-void write_row(const Dimension& last, const Element* source, Element value, Element* row,
-               std::int64_t begin, std::int64_t end) {
+void PadMove::write_row(const Dimension& last, const Element* source, Element value, Element* row,
+                        std::int64_t begin, std::int64_t end) {
   if (last.step != 1 || last.stride != 1) fill_pads(row + begin, end - begin, value);
   // The source elements that fall into the columns.
   const auto first_at = [&](std::int64_t column) {
@@ -160,35 +148,29 @@ void write_row(const Dimension& last, const Element* source, Element value, Elem
   }
 }
 
-}  // namespace
+std::int64_t tiles(const PadMove& move) { return move.tiling().tiles(); }
 
-std::int64_t tiles(const Pad& spec) {
-  visit_element_size(spec.element_size, [](auto) {});
-  return Plan(spec).tiling(spec.element_size).tiles();
-}
-
-void run(const Pad& spec, const void* source, const void* fill_value, void* result,
+void run(const PadMove& move, const void* source, const void* fill, void* result,
          std::int64_t begin, std::int64_t end) {
-  const Plan plan(spec);
-  visit_element_size(spec.element_size, [&]<class Element>(std::type_identity<Element>) {
+  visit_element_size(move.element_size_, [&]<class Element>(std::type_identity<Element>) {
     const auto* from = static_cast<const Element*>(source);
-    const Element value = *static_cast<const Element*>(fill_value);
-    const std::int64_t columns = plan.last().result_size();
-    for_each_tile(plan.tiling(spec.element_size), begin, end, [&](const RowTiling::Tile& tile) {
+    const Element value = *static_cast<const Element*>(fill);
+    const std::int64_t columns = move.last().result_size();
+    for_each_tile(move.tiling(), begin, end, [&](const RowTiling::Tile& tile) {
       const std::int64_t width = tile.column_end - tile.column_begin;
       Element* to = static_cast<Element*>(result) + tile.row_begin * columns + tile.column_begin;
       // Many short rows are filled at once, and those that have elements written again.
       const bool fills = width == columns && columns <= kFilledRow;
       if (fills) fill_pads(to, (tile.row_end - tile.row_begin) * columns, value);
-      Rows rows(plan, tile.row_begin);
+      PadMove::Rows rows(move, tile.row_begin);
       for (std::int64_t row = tile.row_begin; row < tile.row_end;
            ++row, to += columns, rows.next()) {
-        const Element* const source_row = from + spec.source.offset + rows.offset();
+        const Element* const source_row = from + move.offset_ + rows.offset();
         if (fills) {
-          if (rows.has_source()) write_elements(plan.last(), source_row, to);
+          if (rows.has_source()) PadMove::write_elements(move.last(), source_row, to);
         } else if (rows.has_source()) {
-          write_row(plan.last(), source_row, value, to - tile.column_begin, tile.column_begin,
-                    tile.column_end);
+          PadMove::write_row(move.last(), source_row, value, to - tile.column_begin,
+                             tile.column_begin, tile.column_end);
         } else {
           fill_pads(to, width, value);
         }
