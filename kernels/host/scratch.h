@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,12 +8,20 @@
 
 namespace tutti::kernels {
 
-// Working memory of one thread, kept between calls unless it is large: every function that has one
-// would keep the most it ever needed on every thread.
+// Working memory of one thread, kept between calls: a program that runs again asks nobody for it.
+// Every function that has one keeps the most it ever needed on every thread, so what is large is
+// kept only while all threads keep little of it together. Else it goes back at once, and the next
+// call gets it anew, page by page, which takes less than what it does with so much.
 class Scratch {
  public:
-  // More is given back to the system at once: what takes so much takes longer than getting it.
-  static constexpr std::size_t kMostKept = std::size_t{64} << 20;  // bytes
+  static constexpr std::size_t kMostKept = std::size_t{64} << 20;  // bytes; more is large
+  // By a process, in what is large.
+  static constexpr std::size_t kMostLarge = std::size_t{512} << 20;
+
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { clear(); }
 
   // Memory for one call, which ends before the next one of this Scratch begins.
   template <class T>
@@ -35,8 +44,7 @@ class Scratch {
   [[nodiscard]] Use<T> use(std::int64_t count) {
     const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
     if (bytes > size_) {
-      memory_.reset();  // not two at a time
-      size_ = 0;
+      clear();  // not two at a time
       memory_.reset(new (std::align_val_t{64}) std::byte[bytes]);
       size_ = bytes;
     }
@@ -48,8 +56,16 @@ class Scratch {
 
  private:
   void trim() {
-    if (size_ <= kMostKept) return;
+    if (size_ <= kMostKept || is_counted_) return;
+    is_counted_ = large_.fetch_add(size_) + size_ <= kMostLarge;
+    if (is_counted_) return;
+    large_.fetch_sub(size_);
+    clear();
+  }
+  void clear() {
     memory_.reset();
+    if (is_counted_) large_.fetch_sub(size_);
+    is_counted_ = false;
     size_ = 0;
   }
 
@@ -58,6 +74,9 @@ class Scratch {
   };
   std::unique_ptr<std::byte[], Free> memory_;
   std::size_t size_ = 0;
+  bool is_counted_ = false;  // in large_
+
+  static inline constinit std::atomic<std::size_t> large_{0};  // bytes that are kept
 };
 
 }  // namespace tutti::kernels
