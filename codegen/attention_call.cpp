@@ -23,39 +23,47 @@ kernels::StridedView mask_view(const View& mask, const Shape& q, std::int64_t ke
 
 class ForwardCode final : public KernelCode {
  public:
-  explicit ForwardCode(const kernels::Attention& spec) : spec_(spec) {}
+  explicit ForwardCode(const kernels::Attention& spec)
+      : attention_(spec), masked_(spec.mask.has_value()) {}
+
+  std::int64_t tiles() const { return kernels::tiles(attention_); }
   void run(void* const* b, std::int64_t begin, std::int64_t end) const override {
-    const bool* const mask = spec_.mask ? static_cast<const bool*>(b[3]) : nullptr;
-    kernels::run(spec_, b[0], b[1], b[2], mask, b[spec_.mask ? 4 : 3], begin, end);
+    const bool* const mask = masked_ ? static_cast<const bool*>(b[3]) : nullptr;
+    kernels::run(attention_, b[0], b[1], b[2], mask, b[masked_ ? 4 : 3], begin, end);
   }
 
  private:
-  kernels::Attention spec_;
+  kernels::PreparedAttention attention_;
+  bool masked_;
 };
 
 class GradientCode final : public KernelCode {
  public:
-  explicit GradientCode(const kernels::AttentionGradient& spec) : spec_(spec) {}
+  explicit GradientCode(const kernels::AttentionGradient& spec)
+      : gradient_(spec), masked_(spec.forward.mask.has_value()) {}
+
+  std::int64_t tiles() const { return kernels::tiles(gradient_); }
   void run(void* const* b, std::int64_t begin, std::int64_t end) const override {
-    const bool masked = spec_.forward.mask.has_value();
-    const bool* const mask = masked ? static_cast<const bool*>(b[3]) : nullptr;
-    void* const* const rest = b + (masked ? 4 : 3);
-    kernels::run(spec_, b[0], b[1], b[2], mask, rest[0], rest[1], rest[2], rest[3], begin, end);
+    const bool* const mask = masked_ ? static_cast<const bool*>(b[3]) : nullptr;
+    void* const* const rest = b + (masked_ ? 4 : 3);
+    kernels::run(gradient_, b[0], b[1], b[2], mask, rest[0], rest[1], rest[2], rest[3], begin, end);
   }
 
  private:
-  kernels::AttentionGradient spec_;
+  kernels::PreparedAttentionGradient gradient_;
+  bool masked_;
 };
 
 // What a call's code and tiles are made of.
 template <class Code, class Spec>
-LaunchPart make_attention_call(std::string_view name, std::string detail, Spec spec,
+LaunchPart make_attention_call(std::string_view name, std::string detail, const Spec& spec,
                                std::int64_t flops) {
-  const std::int64_t tiles = kernels::tiles(spec);
+  auto code = std::make_shared<const Code>(spec);
+  const std::int64_t tiles = code->tiles();
   // As for a matmul: four multiplications and additions while a byte is moved.
   return {.name = std::string(name),
           .detail = std::move(detail),
-          .code = std::make_shared<const Code>(std::move(spec)),
+          .code = std::move(code),
           .tiles = tiles,
           .cost = flops / 8};
 }

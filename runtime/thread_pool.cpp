@@ -1,3 +1,4 @@
+#include <tutti/kernels/host/no_signals.h>
 #include <tutti/runtime/allowed_cores.h>
 #include <tutti/runtime/pause.h>
 #include <tutti/runtime/start_thread.h>
@@ -72,6 +73,7 @@ void ThreadPool::stop() {
 
 void ThreadPool::parallel_for(std::int64_t tiles, Body body) {
   if (tiles <= 0) return;
+  const kernels::NoSignals around_all_pieces;
   std::unique_lock busy(busy_, std::defer_lock);
   if (threads_ == 1 || tiles == 1 || inside_body || process_.is_copy() || !busy.try_lock()) {
     body(0, tiles);
@@ -122,6 +124,7 @@ int ThreadPool::thread_number() { return own_number; }
 
 void ThreadPool::work(int number) {
   own_number = number;
+  const kernels::NoSignals around_all_loops;
   std::uint64_t seen = 0;
   for (;;) {
     if (!wait_for_loop(seen)) return;

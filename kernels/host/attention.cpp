@@ -65,15 +65,17 @@ class Forward {
   using C = Wide<T>;
 
  public:
-  Forward(const Attention& spec, const T* q, const T* k, const T* v, const bool* mask, T* result)
+  Forward(const Attention& spec, const Sizes& sizes, const KnownProducts& products, const T* q,
+          const T* k, const T* v, const bool* mask, T* result)
       : spec_(spec),
-        sizes_(spec),
+        sizes_(sizes),
         q_(q),
         k_(k),
         v_(v),
         mask_(mask),
         result_(result),
-        memory_(take_memory(sizes_)) {
+        memory_(take_memory(sizes_)),
+        products_(products) {
     C* next = memory_.get();
     const std::int64_t queries = queries_at_once(sizes_);
     const std::int64_t keys = keys_at_once(sizes_);
@@ -159,7 +161,7 @@ class Forward {
   }
 
   const Attention& spec_;
-  const Sizes sizes_;
+  const Sizes& sizes_;
   const T* const q_;
   const T* const k_;
   const T* const v_;
@@ -179,16 +181,29 @@ class Forward {
 
 }  // namespace attention
 
-std::int64_t tiles(const Attention& spec) {
-  const attention::Sizes sizes(spec);
+struct PreparedAttention::Plan {
+  Attention spec;
+  attention::Sizes sizes;
+  KnownProducts products;
+
+  explicit Plan(const Attention& given) : spec(given), sizes(given) {}
+};
+
+PreparedAttention::PreparedAttention(const Attention& spec)
+    : plan_(std::make_shared<const Plan>(spec)) {}
+
+std::int64_t tiles(const PreparedAttention& prepared) {
+  const attention::Sizes& sizes = prepared.plan_->sizes;
   return sizes.matrices * ((sizes.queries + attention::kQueries - 1) / attention::kQueries);
 }
 
-void run(const Attention& spec, const void* q, const void* k, const void* v, const bool* mask,
-         void* result, std::int64_t begin, std::int64_t end) {
-  attention::visit_floating(spec.dtype, [&]<class T>(std::type_identity<T>) {
-    attention::Forward<T> forward(spec, static_cast<const T*>(q), static_cast<const T*>(k),
-                                  static_cast<const T*>(v), mask, static_cast<T*>(result));
+void run(const PreparedAttention& prepared, const void* q, const void* k, const void* v,
+         const bool* mask, void* result, std::int64_t begin, std::int64_t end) {
+  const PreparedAttention::Plan& plan = *prepared.plan_;
+  attention::visit_floating(plan.spec.dtype, [&]<class T>(std::type_identity<T>) {
+    attention::Forward<T> forward(plan.spec, plan.sizes, plan.products, static_cast<const T*>(q),
+                                  static_cast<const T*>(k), static_cast<const T*>(v), mask,
+                                  static_cast<T*>(result));
     for (std::int64_t tile = begin; tile < end; ++tile) forward.run(tile);
   });
 }

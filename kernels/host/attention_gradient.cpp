@@ -26,11 +26,12 @@ class Backward {
   static constexpr bool kDirect = std::is_same_v<T, C>;
 
  public:
-  Backward(const AttentionGradient& spec, const T* q, const T* k, const T* v, const bool* mask,
-           const T* cotangent, T* dq, T* dk, T* dv)
+  Backward(const AttentionGradient& spec, const Sizes& sizes, const KnownProducts& products,
+           const T* q, const T* k, const T* v, const bool* mask, const T* cotangent, T* dq, T* dk,
+           T* dv)
       : spec_(spec.forward),
         cotangent_view_(spec.cotangent),
-        sizes_(spec.forward),
+        sizes_(sizes),
         at_once_(queries_at_once(sizes_)),
         q_(q),
         k_(k),
@@ -40,7 +41,8 @@ class Backward {
         dq_(dq),
         dk_(dk),
         dv_(dv),
-        memory_(take_memory(sizes_, at_once_)) {
+        memory_(take_memory(sizes_, at_once_)),
+        products_(products) {
     C* next = memory_.get();
     const std::int64_t keys = padded_scores(sizes_.keys);
     const std::int64_t depth = sizes_.depth;
@@ -131,7 +133,7 @@ class Backward {
 
   const Attention& spec_;
   const StridedView& cotangent_view_;
-  const Sizes sizes_;
+  const Sizes& sizes_;
   const std::int64_t at_once_;
   const T* const q_;
   const T* const k_;
@@ -161,16 +163,28 @@ class Backward {
 
 }  // namespace attention
 
-std::int64_t tiles(const AttentionGradient& spec) {
-  return attention::Sizes(spec.forward).matrices;
+struct PreparedAttentionGradient::Plan {
+  AttentionGradient spec;
+  attention::Sizes sizes;
+  KnownProducts products;
+
+  explicit Plan(const AttentionGradient& given) : spec(given), sizes(given.forward) {}
+};
+
+PreparedAttentionGradient::PreparedAttentionGradient(const AttentionGradient& spec)
+    : plan_(std::make_shared<const Plan>(spec)) {}
+
+std::int64_t tiles(const PreparedAttentionGradient& prepared) {
+  return prepared.plan_->sizes.matrices;
 }
 
-void run(const AttentionGradient& spec, const void* q, const void* k, const void* v,
+void run(const PreparedAttentionGradient& prepared, const void* q, const void* k, const void* v,
          const bool* mask, const void* cotangent, void* q_cotangent, void* k_cotangent,
          void* v_cotangent, std::int64_t begin, std::int64_t end) {
-  attention::visit_floating(spec.forward.dtype, [&]<class T>(std::type_identity<T>) {
-    attention::Backward<T> backward(spec, static_cast<const T*>(q), static_cast<const T*>(k),
-                                    static_cast<const T*>(v), mask,
+  const PreparedAttentionGradient::Plan& plan = *prepared.plan_;
+  attention::visit_floating(plan.spec.forward.dtype, [&]<class T>(std::type_identity<T>) {
+    attention::Backward<T> backward(plan.spec, plan.sizes, plan.products, static_cast<const T*>(q),
+                                    static_cast<const T*>(k), static_cast<const T*>(v), mask,
                                     static_cast<const T*>(cotangent), static_cast<T*>(q_cotangent),
                                     static_cast<T*>(k_cotangent), static_cast<T*>(v_cotangent));
     for (std::int64_t matrix = begin; matrix < end; ++matrix) backward.run(matrix);

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <type_traits>
-#include <vector>
 
 // What both directions of attention work with.
 namespace tutti::kernels::attention {
@@ -91,10 +89,12 @@ Rows<C> rows_of(const T* base, const Place& place, std::int64_t begin, std::int6
   return {copy, columns};
 }
 
-// The products of one thread, each made once.
+// The products of one call, by the thread that computes it.
 template <class C>
 class Products {
  public:
+  explicit Products(const KnownProducts& known) : known_(known) {}
+
   // c[m, n] = a b or c += a b; a and b with their row and column strides.
   struct Operand {
     const C* data;
@@ -106,18 +106,12 @@ class Products {
     const Product product = {
         dtype_of<C>,  m,         n, k, a.row_stride, a.column_stride, b.row_stride, b.column_stride,
         c_row_stride, accumulate};
-    find(product).run(a.data, b.data, c);
+    known_.get(product).run(library_, a.data, b.data, c);
   }
 
  private:
-  TileProduct& find(const Product& product) {
-    for (const auto& known : made_) {
-      if (known->product() == product) return *known;
-    }
-    return *made_.emplace_back(std::make_unique<TileProduct>(product));
-  }
-
-  std::vector<std::unique_ptr<TileProduct>> made_;
+  const KnownProducts& known_;
+  LibraryUse library_;
 };
 
 template <class C>

@@ -36,6 +36,7 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   std::int64_t blocks = 0;          // of an image
   std::int64_t inputs_at_once = 0;  // whose sums are added one after another
   bool copies_weight = false;
+  KnownProducts products;  // of all tiles' sizes
 
   explicit Plan(const Convolution& spec);
 
@@ -235,7 +236,7 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
   const std::int64_t row_stride = copies_weight || outputs == 1 ? all_places : weight_strides[0];
   const std::int64_t input_stride = copies_weight ? places : weight_strides[1];
   std::int64_t group_copied = -1;
-  RecentProducts products;
+  LibraryUse library;
   for (std::int64_t tile = begin; tile < end; ++tile) {
     const std::int64_t at = tile % blocks * block;
     const std::int64_t group = tile / blocks % groups;
@@ -265,7 +266,8 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
       products
           .get({dtype, outputs, columns, depth, row_stride, 1, by_rows ? 1 : columns,
                 by_rows ? depth : 1, in_place ? results : columns, input > 0})
-          .run(matrix + input * input_stride, copied.get(), in_place ? own_result : sums.get());
+          .run(library, matrix + input * input_stride, copied.get(),
+               in_place ? own_result : sums.get());
     }
     for (std::int64_t image = 0; !in_place && image < some; ++image) {
       for (std::int64_t o = 0; o < outputs; ++o) {

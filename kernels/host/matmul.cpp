@@ -1,6 +1,5 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/matmul.h>
-#include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/tile_product.h>
 
 #include <algorithm>
@@ -138,8 +137,44 @@ Matmul dense_matmul(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k)
 struct PreparedMatmul::Division {
   Matmul spec;
   Tiling tiling;
+  // Of a tile, of one in the last column, of one in the last row, and of the last one, which may be
+  // smaller. None where there is nothing to multiply.
+  std::vector<TileProduct> products;
 
-  explicit Division(const Matmul& given) : spec(merged(given)), tiling(spec) {}
+  explicit Division(const Matmul& given) : spec(merged(given)), tiling(spec) {
+    if (spec.k == 0 || tiling.tiles() == 0) return;
+    for (const std::int64_t row : {std::int64_t{0}, tiling.row_tiles - 1}) {
+      for (const std::int64_t column : {std::int64_t{0}, tiling.column_tiles - 1}) {
+        products.emplace_back(Product{.dtype = spec.dtype,
+                                      .m = rows(row),
+                                      .n = columns(column),
+                                      .k = spec.k,
+                                      .a_row_stride = spec.a_row_stride,
+                                      .a_column_stride = spec.a_column_stride,
+                                      .b_row_stride = spec.b_row_stride,
+                                      .b_column_stride = spec.b_column_stride,
+                                      .c_row_stride = spec.n,
+                                      .a_narrow = spec.a_narrow,
+                                      .b_narrow = spec.b_narrow});
+      }
+    }
+  }
+
+  // Of the tiles that are the row-th from above, or the column-th from the left.
+  std::int64_t rows(std::int64_t row) const {
+    return std::min(tiling.rows, spec.m - row * tiling.rows);
+  }
+  std::int64_t columns(std::int64_t column) const {
+    return std::min(tiling.columns, spec.n - column * tiling.columns);
+  }
+
+  // Null where k is 0.
+  const TileProduct* product(std::int64_t row, std::int64_t column) const {
+    if (products.empty()) return nullptr;
+    const bool is_last_row = row + 1 == tiling.row_tiles;
+    const bool is_last_column = column + 1 == tiling.column_tiles;
+    return &products[(is_last_row ? 2 : 0) + (is_last_column ? 1 : 0)];
+  }
 };
 
 PreparedMatmul::PreparedMatmul(const Matmul& spec) {
@@ -149,42 +184,31 @@ PreparedMatmul::PreparedMatmul(const Matmul& spec) {
 
 std::int64_t PreparedMatmul::tiles() const { return division_->tiling.tiles(); }
 ResultDivision PreparedMatmul::division() const {
-  const auto& [spec, tiling] = *division_;
+  const Matmul& spec = division_->spec;
+  const Tiling& tiling = division_->tiling;
   return {.rows = tiling.matrices * spec.m, .columns = spec.n, .tile_columns = tiling.columns};
 }
 
 void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t begin,
                          std::int64_t end, const AfterTile& after) const {
   if (begin >= end) return;
-  const auto& [spec, tiling] = *division_;
+  const Division& own = *division_;
+  const Matmul& spec = own.spec;
+  const Tiling& tiling = own.tiling;
   const std::int64_t bytes = size_of(spec.dtype);
-  const auto element = [&spec = spec](const void* base, std::optional<DType> stored,
-                                      std::int64_t offset) {
+  const auto element = [&](const void* base, std::optional<DType> stored, std::int64_t offset) {
     return static_cast<const std::byte*>(base) + offset * size_of(stored.value_or(spec.dtype));
   };
   const std::int64_t per_matrix = tiling.row_tiles * tiling.column_tiles;
-  constinit thread_local PerThread<RecentProducts> recent;
-  RecentProducts& products = recent.get();
+  LibraryUse library;
   for (std::int64_t tile = begin; tile < end; ++tile) {
     const std::int64_t row = tile % per_matrix / tiling.column_tiles;
     const std::int64_t column = tile % tiling.column_tiles;
     const std::int64_t i = row * tiling.rows;
     const std::int64_t j = column * tiling.columns;
-    const std::int64_t rows = std::min(tiling.rows, spec.m - i);
-    const std::int64_t columns = std::min(tiling.columns, spec.n - j);
-    TileProduct* const product = spec.k == 0
-                                     ? nullptr
-                                     : &products.get({.dtype = spec.dtype,
-                                                      .m = rows,
-                                                      .n = columns,
-                                                      .k = spec.k,
-                                                      .a_row_stride = spec.a_row_stride,
-                                                      .a_column_stride = spec.a_column_stride,
-                                                      .b_row_stride = spec.b_row_stride,
-                                                      .b_column_stride = spec.b_column_stride,
-                                                      .c_row_stride = spec.n,
-                                                      .a_narrow = spec.a_narrow,
-                                                      .b_narrow = spec.b_narrow});
+    const std::int64_t rows = own.rows(row);
+    const std::int64_t columns = own.columns(column);
+    const TileProduct* const product = own.product(row, column);
     const std::int64_t first = tile / per_matrix * tiling.matrices_per_tile;
     const std::int64_t last = std::min(first + tiling.matrices_per_tile, tiling.matrices);
     for (std::int64_t matrix = first; matrix < last; ++matrix) {
@@ -192,7 +216,7 @@ void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t beg
       auto* const result =
           static_cast<std::byte*>(c) + ((matrix * spec.m + i) * spec.n + j) * bytes;
       if (product != nullptr) {
-        product->run(element(a, spec.a_narrow, a_offset + i * spec.a_row_stride),
+        product->run(library, element(a, spec.a_narrow, a_offset + i * spec.a_row_stride),
                      element(b, spec.b_narrow, b_offset + j * spec.b_column_stride), result);
         continue;
       }

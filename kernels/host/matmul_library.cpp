@@ -8,7 +8,7 @@
 #include <tutti/kernels/host/scratch.h>
 
 #include <array>
-#include <csignal>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -24,31 +24,6 @@
 namespace tutti::kernels {
 
 namespace {
-
-// While it lives, signals from outside wait, for code that needs it: some that oneDNN generates
-// (gemm:jit of 2.6) keeps data below the stack pointer, further than the ABI has it, where a
-// handler's frame would go. Takes two calls of the system.
-class NoSignals {
- public:
-  explicit NoSignals(bool needed) : needed_(needed) {
-    if (!needed_) return;
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
-      sigdelset(&blocked, own);
-    }
-    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
-  }
-  ~NoSignals() {
-    if (needed_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
- private:
-  const bool needed_;
-  sigset_t before_{};
-};
 
 [[noreturn]] void fail(const std::string& what) {
   throw EnvironmentError("oneDNN could not multiply: " + what);
@@ -98,13 +73,14 @@ struct Primitive {
 
 // A primitive with places for its arguments: what one thread at a time runs.
 struct LibraryProduct::State {
-  std::shared_ptr<SharedPrimitive> shared;  // null while idle
+  SharedPrimitive& owner;
   const Primitive& primitive;
   dnnl::memory a, b, c, scratch;
   std::int64_t scratch_bytes;
 
-  explicit State(const Primitive& made)
-      : primitive(made),
+  State(SharedPrimitive& of, const Primitive& made)
+      : owner(of),
+        primitive(made),
         a(made.a, onednn_engine(), nullptr),
         b(made.b, onednn_engine(), nullptr),
         c(made.c, onednn_engine(), nullptr),
@@ -116,36 +92,53 @@ struct LibraryProduct::State {
 // cost nine allocations.
 class LibraryProduct::SharedPrimitive {
  public:
-  const Primitive& get(const Product& product) {
+  explicit SharedPrimitive(const Product& product) : product_(product) {}
+
+  // One that is the caller's until it gives it back, on the same thread.
+  std::unique_ptr<State> take() {
     std::call_once(created_, [&] {
       const OpenMpThreads one_thread(1);
-      primitive_.emplace(product);
+      primitive_.emplace(product_);
     });
-    return *primitive_;
-  }
-
-  // Null if there is none.
-  std::unique_ptr<State> take_idle() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return nullptr;
-    std::unique_ptr<State> state = std::move(idle_.back());
-    idle_.pop_back();
+    Idle& idle = own_idle();
+    const std::lock_guard lock(idle.mutex);
+    if (idle.states.empty()) {
+      idle.states.reserve(++idle.made);  // to give back needs no memory
+      return std::make_unique<State>(*this, *primitive_);
+    }
+    std::unique_ptr<State> state = std::move(idle.states.back());
+    idle.states.pop_back();
     return state;
   }
   void give_back(std::unique_ptr<State> state) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(state));
+    Idle& idle = own_idle();
+    const std::lock_guard lock(idle.mutex);
+    idle.states.push_back(std::move(state));
   }
 
  private:
+  // Of a few threads of all: none of those that compute at once waits for another.
+  struct alignas(64) Idle {
+    std::mutex mutex = {};
+    std::size_t made = 0;
+    std::vector<std::unique_ptr<State>> states = {};
+  };
+
+  Idle& own_idle() {
+    static std::atomic<std::size_t> threads{0};
+    thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+    return idle_[number % idle_.size()];
+  }
+
+  const Product product_;
   std::once_flag created_;
   std::optional<Primitive> primitive_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<State>> idle_;
+  std::array<Idle, 16> idle_;
 };
 
 // Primitives by product, for the whole process. Creating one takes 0.01 to 10 ms and happens once,
-// outside the lock of the others. The oldest go when there are too many.
+// outside the lock of the others. The oldest go when there are too many; whoever has prepared a
+// product keeps its own.
 class LibraryProduct::PrimitiveCache {
  public:
   static PrimitiveCache& shared() {
@@ -157,7 +150,7 @@ class LibraryProduct::PrimitiveCache {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<SharedPrimitive>& entry = entries_[product];
     if (entry != nullptr) return entry;
-    entry = std::make_shared<SharedPrimitive>();
+    entry = std::make_shared<SharedPrimitive>(product);
     std::shared_ptr<SharedPrimitive> added = entry;
     order_.push_back(product);
     if (order_.size() > kMost) {
@@ -211,49 +204,52 @@ bool library_multiplies(DType dtype) {
   return (dtype == DType::f32 && f32) || (dtype == DType::bf16 && bf16);
 }
 
-LibraryProduct::LibraryProduct(const Product& product) try {
-  std::shared_ptr<SharedPrimitive> shared = PrimitiveCache::shared().get(product);
-  const Primitive& primitive = shared->get(product);
-  state_ = shared->take_idle();
-  if (state_ == nullptr) state_ = std::make_unique<State>(primitive);
-  state_->shared = std::move(shared);
-} catch (const dnnl::error& error) {
-  fail(error.what());
-}
-LibraryProduct::~LibraryProduct() {
-  if (state_ == nullptr) return;
-  const std::shared_ptr<SharedPrimitive> shared = std::move(state_->shared);
-  shared->give_back(std::move(state_));
-}
-LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
+LibraryProduct::LibraryProduct(const Product& product)
+    : shared_(PrimitiveCache::shared().get(product)) {}
 
-void LibraryProduct::run(const void* a, const void* b, void* c) {
+void LibraryProduct::run(LibraryUse& use, const void* a, const void* b, void* c) const try {
   struct OwnStream {
     dnnl::stream stream{onednn_engine()};
   };
   constinit thread_local PerThread<OwnStream> own;
   const dnnl::stream& stream = own.get().stream;
+  State& state = use.take_state(*shared_);
   constinit thread_local PerThread<Scratch> scratch;
-  const auto memory = scratch.get().use<std::byte>(state_->scratch_bytes);
+  const auto memory = scratch.get().use<std::byte>(state.scratch_bytes);
   const OpenMpThreads one_thread(1);
-  try {
-    state_->a.set_data_handle(const_cast<void*>(a));
-    state_->b.set_data_handle(const_cast<void*>(b));
-    state_->c.set_data_handle(c);
-    state_->scratch.set_data_handle(memory.get());
-  } catch (const dnnl::error& error) {
-    fail(error.what());
-  }
+  state.a.set_data_handle(const_cast<void*>(a));
+  state.b.set_data_handle(const_cast<void*>(b));
+  state.c.set_data_handle(c);
+  state.scratch.set_data_handle(memory.get());
   // The C function: dnnl::primitive::execute copies a hash table of the arguments on every call.
-  const std::array<dnnl_exec_arg_t, 4> arguments = {{{DNNL_ARG_SRC, state_->a.get()},
-                                                     {DNNL_ARG_WEIGHTS, state_->b.get()},
-                                                     {DNNL_ARG_DST, state_->c.get()},
-                                                     {DNNL_ARG_SCRATCHPAD, state_->scratch.get()}}};
-  const NoSignals no_signals(state_->primitive.uses_stack_below);
+  const std::array<dnnl_exec_arg_t, 4> arguments = {{{DNNL_ARG_SRC, state.a.get()},
+                                                     {DNNL_ARG_WEIGHTS, state.b.get()},
+                                                     {DNNL_ARG_DST, state.c.get()},
+                                                     {DNNL_ARG_SCRATCHPAD, state.scratch.get()}}};
+  if (state.primitive.uses_stack_below) use.no_signals_.start();
   const dnnl_status_t status =
-      dnnl_primitive_execute(state_->primitive.multiply.get(), stream.get(),
+      dnnl_primitive_execute(state.primitive.multiply.get(), stream.get(),
                              static_cast<int>(arguments.size()), arguments.data());
   if (status != dnnl_success) fail("execution gave status " + std::to_string(status));
+} catch (const dnnl::error& error) {
+  fail(error.what());
+}
+
+LibraryUse::LibraryUse() = default;
+LibraryUse::~LibraryUse() { give_back(); }
+
+LibraryProduct::State& LibraryUse::take_state(LibraryProduct::SharedPrimitive& shared) {
+  if (state_ == nullptr || &state_->owner != &shared) {
+    give_back();
+    state_ = shared.take();
+  }
+  return *state_;
+}
+
+void LibraryUse::give_back() {
+  if (state_ == nullptr) return;
+  LibraryProduct::SharedPrimitive& owner = state_->owner;
+  owner.give_back(std::move(state_));
 }
 
 }  // namespace tutti::kernels
@@ -266,12 +262,14 @@ bool library_multiplies(DType) { return false; }
 std::string library_version() { return {}; }
 
 struct LibraryProduct::State {};
+class LibraryProduct::SharedPrimitive {};
 LibraryProduct::LibraryProduct(const Product&) {
   throw InternalError("a build without oneDNN has no matmul library");
 }
-LibraryProduct::~LibraryProduct() = default;
-LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
-void LibraryProduct::run(const void*, const void*, void*) {}
+void LibraryProduct::run(LibraryUse&, const void*, const void*, void*) const {}
+
+LibraryUse::LibraryUse() = default;
+LibraryUse::~LibraryUse() = default;
 
 }  // namespace tutti::kernels
 

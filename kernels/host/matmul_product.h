@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/dtype.h>
+#include <tutti/kernels/host/no_signals.h>
 
 #include <compare>
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <string>
 
 namespace tutti::kernels {
+
+class LibraryUse;
 
 // c = a * b (or c += a * b) for one pair of matrices: what a tile of a matmul is made of. Strides
 // are in elements; c's columns are adjacent.
@@ -59,21 +62,40 @@ constexpr bool library_takes(std::int64_t rows, std::int64_t columns, std::int64
          (row_stride == 1 && column_stride >= rows);
 }
 
-// A library call that is ready to run, any number of times, by the thread that made it. The library
-// uses that thread alone. m, n and k are not 0. Throws EnvironmentError if the library fails.
+// A library call that is ready to run, any number of times, by any number of threads at once, each
+// of which the library uses alone. m, n and k are not 0. Its code is made when it first runs.
 class LibraryProduct {
  public:
   explicit LibraryProduct(const Product& product);
-  ~LibraryProduct();
-  LibraryProduct(LibraryProduct&&) noexcept;
 
-  void run(const void* a, const void* b, void* c);
+  // Throws EnvironmentError if the library fails.
+  void run(LibraryUse& use, const void* a, const void* b, void* c) const;
 
  private:
+  friend class LibraryUse;
   struct State;
   class SharedPrimitive;
   class PrimitiveCache;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<SharedPrimitive> shared_;
+};
+
+// What a thread takes of the library for some products, one after another: places for their
+// arguments, and signals wait where the library's code needs it, until the end of this. The
+// products outlive it.
+class LibraryUse {
+ public:
+  LibraryUse();
+  LibraryUse(const LibraryUse&) = delete;
+  LibraryUse& operator=(const LibraryUse&) = delete;
+  ~LibraryUse();
+
+ private:
+  friend class LibraryProduct;
+  LibraryProduct::State& take_state(LibraryProduct::SharedPrimitive& shared);
+  void give_back();
+
+  NoSignals no_signals_;
+  std::unique_ptr<LibraryProduct::State> state_;  // of the product that ran last
 };
 
 }  // namespace tutti::kernels

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tutti::kernels {
 
@@ -19,14 +20,19 @@ void convert(const T* from, float* to, std::int64_t count) {
   widen(from, to, count);
 }
 
-// Copies a matrix densely, in the direction in which its elements are adjacent. Returns whether the
-// copy is row-major (else column-major).
+// Whether the dense copy of a matrix is row-major (else column-major): as its elements are
+// adjacent.
+bool copies_rows(std::int64_t row_stride, std::int64_t column_stride) {
+  return column_stride == 1 || row_stride != 1;
+}
+
+// Copies a matrix densely.
 template <class T>
-bool copy_matrix(const T* from, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+void copy_matrix(const T* from, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
                  std::int64_t column_stride, float* to) {
-  if (column_stride != 1 && row_stride == 1) {
-    copy_matrix(from, columns, rows, column_stride, row_stride, to);
-    return false;
+  if (!copies_rows(row_stride, column_stride)) {
+    std::swap(rows, columns);
+    std::swap(row_stride, column_stride);
   }
   for (std::int64_t i = 0; i < rows; ++i, to += columns) {
     const T* row = from + i * row_stride;
@@ -36,7 +42,6 @@ bool copy_matrix(const T* from, std::int64_t rows, std::int64_t columns, std::in
       for (std::int64_t j = 0; j < columns; ++j) to[j] = row[j * column_stride];
     }
   }
-  return true;
 }
 
 }  // namespace
@@ -78,16 +83,41 @@ void multiply_widened(const Product& product, const void* a, const void* b, void
   }
 }
 
-void CopiedProduct::run(const void* a, const void* b, void* c) {
+CopiedProduct::CopiedProduct(const Product& product) : product_(product) {
+  if (!library_multiplies(DType::f32)) return;
+  const std::int64_t count = piece_count();
+  if (count > 0) pieces_.emplace_back(piece(0));
+  if (count > 2) pieces_.emplace_back(piece(1));
+  if (count > 1) pieces_.emplace_back(piece(count - 1));
+}
+
+Product CopiedProduct::piece(std::int64_t number) const {
+  const Product& p = product_;
+  const std::int64_t depth = std::min(kDepth, p.k - number * kDepth);
+  const bool a_rows = copies_rows(p.a_row_stride, p.a_column_stride);
+  const bool b_rows = copies_rows(p.b_row_stride, p.b_column_stride);
+  return {.dtype = DType::f32,
+          .m = p.m,
+          .n = p.n,
+          .k = depth,
+          .a_row_stride = a_rows ? depth : 1,
+          .a_column_stride = a_rows ? 1 : p.m,
+          .b_row_stride = b_rows ? p.n : 1,
+          .b_column_stride = b_rows ? 1 : depth,
+          .c_row_stride = p.n,
+          .accumulate = number > 0};
+}
+
+void CopiedProduct::run(LibraryUse& library, const void* a, const void* b, void* c) const {
   visit_dtype(product_.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_floating(dtype_of<T>) && !std::is_same_v<T, double>) {
-      run(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
+      run(library, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
     }
   });
 }
 
 template <class T>
-void CopiedProduct::run(const T* a, const T* b, T* c) {
+void CopiedProduct::run(LibraryUse& library, const T* a, const T* b, T* c) const {
   const Product& p = product_;
   constinit thread_local PerThread<Scratch> scratch;
   const std::int64_t most_depth = std::min(kDepth, p.k);
@@ -95,14 +125,12 @@ void CopiedProduct::run(const T* a, const T* b, T* c) {
   float* const a_copy = memory.get();
   float* const b_copy = a_copy + p.m * most_depth;
   float* const sums = b_copy + p.n * most_depth;
-  for (std::int64_t l = 0; l < p.k; l += kDepth) {
+  for (std::int64_t number = 0; number < piece_count(); ++number) {
+    const std::int64_t l = number * kDepth;
     const std::int64_t depth = std::min(kDepth, p.k - l);
-    const bool a_rows = copy_matrix(a + l * p.a_column_stride, p.m, depth, p.a_row_stride,
-                                    p.a_column_stride, a_copy);
-    const bool b_rows =
-        copy_matrix(b + l * p.b_row_stride, depth, p.n, p.b_row_stride, p.b_column_stride, b_copy);
-    multiply(depth, l > 0, a_rows ? depth : 1, a_rows ? 1 : p.m, b_rows ? p.n : 1,
-             b_rows ? 1 : depth, a_copy, b_copy, sums);
+    copy_matrix(a + l * p.a_column_stride, p.m, depth, p.a_row_stride, p.a_column_stride, a_copy);
+    copy_matrix(b + l * p.b_row_stride, depth, p.n, p.b_row_stride, p.b_column_stride, b_copy);
+    multiply(library, number, a_copy, b_copy, sums);
   }
   for (std::int64_t i = 0; i < p.m; ++i) {
     if constexpr (std::is_same_v<T, float>) {
@@ -113,18 +141,12 @@ void CopiedProduct::run(const T* a, const T* b, T* c) {
   }
 }
 
-void CopiedProduct::multiply(std::int64_t depth, bool accumulate, std::int64_t a_row_stride,
-                             std::int64_t a_column_stride, std::int64_t b_row_stride,
-                             std::int64_t b_column_stride, const float* a, const float* b,
-                             float* c) {
-  const Product piece = {DType::f32,      product_.m,   product_.n,      depth,      a_row_stride,
-                         a_column_stride, b_row_stride, b_column_stride, product_.n, accumulate};
-  if (!library_multiplies(DType::f32)) return multiply_by_loops(piece, a, b, c);
-  if (!library_ || piece_ != piece) {
-    library_.emplace(piece);
-    piece_ = piece;
-  }
-  library_->run(a, b, c);
+void CopiedProduct::multiply(LibraryUse& library, std::int64_t number, const float* a,
+                             const float* b, float* c) const {
+  if (pieces_.empty()) return multiply_by_loops(piece(number), a, b, c);
+  const bool is_last = number + 1 == piece_count();
+  const std::size_t own = number == 0 ? 0 : is_last ? pieces_.size() - 1 : 1;
+  pieces_[own].run(library, a, b, c);
 }
 
 TileProduct::TileProduct(const Product& product)
@@ -144,18 +166,41 @@ TileProduct::TileProduct(const Product& product)
   }
 }
 
-void TileProduct::run(const void* a, const void* b, void* c) {
+void TileProduct::run(LibraryUse& library, const void* a, const void* b, void* c) const {
   if (is_narrow_) {
     if (!multiply_by_pairs(product_, a, b, c)) multiply_widened(product_, a, b, c);
   } else if (is_direct_) {
     multiply_directly(product_, a, b, c);
   } else if (library_) {
-    library_->run(a, b, c);
+    library_->run(library, a, b, c);
   } else if (copied_) {
-    copied_->run(a, b, c);
+    copied_->run(library, a, b, c);
   } else {
     multiply_by_loops(product_, a, b, c);
   }
+}
+
+KnownProducts::~KnownProducts() {
+  const Entry* next = newest_.load();
+  while (next != nullptr) delete std::exchange(next, next->older);
+}
+
+const TileProduct& KnownProducts::get(const Product& product) const {
+  if (const TileProduct* const known = find(product)) return *known;
+  const std::lock_guard lock(adding_);
+  if (const TileProduct* const known = find(product)) return *known;
+  const auto* const added =
+      new Entry{.product = TileProduct(product), .older = newest_.load(std::memory_order_relaxed)};
+  newest_.store(added, std::memory_order_release);
+  return added->product;
+}
+
+const TileProduct* KnownProducts::find(const Product& product) const {
+  for (const Entry* entry = newest_.load(std::memory_order_acquire); entry != nullptr;
+       entry = entry->older) {
+    if (entry->product.product() == product) return &entry->product;
+  }
+  return nullptr;
 }
 
 }  // namespace tutti::kernels

@@ -2,8 +2,10 @@
 
 #include <tutti/kernels/host/matmul_product.h>
 
-#include <array>
+#include <atomic>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 namespace tutti::kernels {
 
@@ -11,34 +13,38 @@ namespace tutti::kernels {
 // strides that it does not take. Multiplies f32 copies, a piece of k at a time.
 class CopiedProduct {
  public:
-  explicit CopiedProduct(const Product& product) : product_(product) {}
+  explicit CopiedProduct(const Product& product);
 
-  void run(const void* a, const void* b, void* c);
+  void run(LibraryUse& library, const void* a, const void* b, void* c) const;
 
  private:
   static constexpr std::int64_t kDepth = 512;
 
+  std::int64_t piece_count() const { return (product_.k + kDepth - 1) / kDepth; }
+  // The product of copies that piece `number` of k is.
+  Product piece(std::int64_t number) const;
   template <class T>
-  void run(const T* a, const T* b, T* c);
-  void multiply(std::int64_t depth, bool accumulate, std::int64_t a_row_stride,
-                std::int64_t a_column_stride, std::int64_t b_row_stride,
-                std::int64_t b_column_stride, const float* a, const float* b, float* c);
+  void run(LibraryUse& library, const T* a, const T* b, T* c) const;
+  void multiply(LibraryUse& library, std::int64_t number, const float* a, const float* b,
+                float* c) const;
 
   Product product_;
-  Product piece_;  // what library_ multiplies
-  std::optional<LibraryProduct> library_;
+  // Of the first piece, of those between it and the last one, which are alike, and of that; without
+  // what there is none of. Empty where the library multiplies no f32.
+  std::vector<LibraryProduct> pieces_;
 };
 
 // One of the ways to multiply, for all tiles of one size: directly, by the library, by the library
-// with copies, or by loops; operands that are narrow by pairs or widened. Made for one thread.
-// `accumulate` with narrow floats, or with strides that the library does not take, is not for it.
+// with copies, or by loops; operands that are narrow by pairs or widened. Ready to run, any number
+// of times, by any number of threads at once. `accumulate` with narrow floats, or with strides that
+// the library does not take, is not for it.
 class TileProduct {
  public:
   explicit TileProduct(const Product& product);
 
   const Product& product() const { return product_; }
 
-  void run(const void* a, const void* b, void* c);
+  void run(LibraryUse& library, const void* a, const void* b, void* c) const;
 
  private:
   Product product_;
@@ -48,20 +54,26 @@ class TileProduct {
   std::optional<CopiedProduct> copied_;
 };
 
-// The products made last: what is multiplied once is often multiplied again.
-class RecentProducts {
+// Products of which data may say which are needed: each is made when it first is, and kept. Any
+// number of threads may ask at once; to find what is there takes no lock.
+class KnownProducts {
  public:
-  TileProduct& get(const Product& product) {
-    for (std::optional<TileProduct>& each : kept_) {
-      if (each && each->product() == product) return *each;
-    }
-    std::optional<TileProduct>& oldest = kept_[next_++ % kept_.size()];
-    return oldest.emplace(product);
-  }
+  KnownProducts() = default;
+  KnownProducts(const KnownProducts&) = delete;
+  KnownProducts& operator=(const KnownProducts&) = delete;
+  ~KnownProducts();
+
+  const TileProduct& get(const Product& product) const;
 
  private:
-  std::array<std::optional<TileProduct>, 8> kept_;
-  std::size_t next_ = 0;
+  struct Entry {
+    TileProduct product;
+    const Entry* older;
+  };
+  const TileProduct* find(const Product& product) const;
+
+  mutable std::atomic<const Entry*> newest_{nullptr};
+  mutable std::mutex adding_;
 };
 
 }  // namespace tutti::kernels
