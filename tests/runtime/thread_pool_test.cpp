@@ -1,9 +1,11 @@
+#include <tutti/kernels/host/no_signals.h>
 #include <tutti/runtime/allowed_cores.h>
 #include <tutti/runtime/thread_pool.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -159,6 +161,29 @@ TEST(ThreadPool, EndsInAProcessThatIsForkedOffWhileAWorkerSleeps) {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+}
+
+// The caller's first piece that needs it makes signals wait, and they do until the loop is over.
+TEST(ThreadPool, SignalsWaitOnceALoop) {
+  const auto waits = [] {
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    return sigismember(&blocked, SIGALRM) == 1;
+  };
+  ThreadPool pool(2);
+  for (int loop = 0; loop < 2; ++loop) {
+    int pieces = 0;
+    int begun_waiting = 0;
+    pool.parallel_for(1000, [&](std::int64_t, std::int64_t) {
+      const bool is_caller = ThreadPool::thread_number() == 0;
+      if (is_caller && waits()) ++begun_waiting;
+      kernels::NoSignals none;
+      none.start();
+      if (is_caller) ++pieces;
+    });
+    EXPECT_EQ(begun_waiting, std::max(pieces - 1, 0));
+    EXPECT_FALSE(waits());
+  }
 }
 
 TEST(FunctionRef, CallsWhatItRefersTo) {
