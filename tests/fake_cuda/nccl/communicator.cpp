@@ -155,8 +155,12 @@ CUresult Communicator::record(std::vector<NcclCall> calls, CUstream stream) {
   operation.exclusive = this;
   operation.run = [] {};
   operation.again = [this, calls = std::move(calls), held](CUstream on) {
-    if (!live && !aborted) complain_of_nccl("a graph is launched whose communicator is gone");
-    return operation_of(calls, on);
+    if (live || aborted) return operation_of(calls, on);
+    complain_of_nccl("a graph is launched whose communicator is gone");
+    tutti::fake_cuda::Operation nothing;
+    nothing.text = "nccl, of none";
+    nothing.run = [] {};
+    return nothing;
   };
   return enqueue(stream, std::move(operation));
 }
@@ -253,13 +257,15 @@ void Communicator::run(Work& work) {
     }
     if (call.kind == Kind::send) continue;
     if (call.kind == Kind::receive) {
-      const auto message = board_->read(work.names[i]);
+      const auto message = board_->read(work.names[i]).value_or(std::vector<std::byte>());
       const std::size_t bytes = call.received_bytes(size, rank);
-      if (!message || message->size() < bytes) {
-        complain_of_nccl("more is received than was sent: " + call.text());
+      // Behind the line that says what it is.
+      const auto line_end = std::ranges::find(message, std::byte{'\n'});
+      if (message.end() - line_end != static_cast<std::ptrdiff_t>(bytes) + 1) {
+        complain_of_nccl("a message has another size than what it is received as: " + call.text());
         continue;
       }
-      std::memcpy(call.to, message->data() + message->size() - bytes, bytes);
+      if (bytes > 0) std::memcpy(call.to, &*line_end + 1, bytes);
       board_->forget(work.names[i]);
       continue;
     }

@@ -1,19 +1,11 @@
 // The double of NCCL, checked: what it must complain of.
 
-#include <tutti/runtime/comm/tell_each_other.h>
-#include <tutti/runtime/cuda/mapped_memory.h>
-
-#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-#include "tests/runtime/cuda/nccl_testing.h"
-#include "tests/runtime/ranks.h"
-#include <gmock/gmock.h>
+#include "tests/runtime/cuda/nccl_caller.h"
 
 namespace tutti::runtime::nccl_double_test {
 namespace {
@@ -24,355 +16,270 @@ using nccl::Result;
 using testing::Each;
 using testing::HasSubstr;
 
-SharedLibrary open_double() {
-  return {std::array{test::FakeCuda::folder()}, std::array<std::string_view, 1>{"libnccl.so.2"}};
-}
+constexpr std::size_t kSixtyFour = 64 * sizeof(float);
 
-// A rank of two that calls the library itself.
-class Caller {
- public:
-  Caller(GpuOfRank& gpu, int rank, const nccl::UniqueId& id) : gpu_(gpu), nccl_(open_double()) {
-    const CudaStream::Entered entered = gpu->stream()->enter();
-    nccl::Config config;
-    nccl_.ncclCommInitRankConfig(&handle_, 2, id, rank, &config);
-    finish();
-  }
-  ~Caller() { abort(); }
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
+// ---- Calls that are not those of the other ranks
 
-  const Nccl* operator->() const { return &nccl_; }
-  nccl::Communicator* handle() { return handle_; }
-  nccl::Communicator* abort() {
-    if (handle_ != nullptr) nccl_.ncclCommAbort(handle_);
-    return std::exchange(handle_, nullptr);
-  }
-  // In peace.
-  void end() {
-    nccl_.ncclCommFinalize(handle_);
-    finish();
-    nccl_.ncclCommDestroy(std::exchange(handle_, nullptr));
-  }
-  // Until what was begun is over.
-  void finish() {
-    for (Result state = Result::in_progress; state == Result::in_progress;) {
-      nccl_.ncclCommGetAsyncError(handle_, &state);
-    }
-  }
-  // Until the stream is done, without waiting in the driver.
-  void wait() {
-    const CudaStream::Entered entered = gpu_->stream()->enter();
-    CudaEvent event(gpu_->stream());
-    event.record();
-    while (!event.is_done()) std::this_thread::yield();
-  }
-  // `calls(stream)` in a group of their own.
-  Result launch(const std::function<void(CUstream)>& calls) {
-    const CudaStream::Entered entered = gpu_->stream()->enter();
-    nccl_.ncclGroupStart();
-    calls(gpu_->stream()->handle());
-    return nccl_.ncclGroupEnd();
-  }
-  Result sum(const void* from, void* to, std::size_t count) {
-    return launch([&](CUstream stream) {
-      nccl_.ncclAllReduce(from, to, count, DataType::f32, Operation::sum, handle_, stream);
-    });
-  }
-  Result gather(const void* from, void* to, std::size_t count) {
-    return launch([&](CUstream stream) {
-      nccl_.ncclAllGather(from, to, count, DataType::f32, handle_, stream);
-    });
-  }
-  Result scatter_sum(const void* from, void* to, std::size_t count) {
-    return launch([&](CUstream stream) {
-      nccl_.ncclReduceScatter(from, to, count, DataType::f32, Operation::sum, handle_, stream);
-    });
-  }
-  // With the other rank.
-  Result swap(const void* from, void* to, std::size_t count, int peer) {
-    return launch([&](CUstream stream) {
-      nccl_.ncclSend(from, count, DataType::f32, peer, handle_, stream);
-      nccl_.ncclRecv(to, count, DataType::f32, peer, handle_, stream);
-    });
-  }
-  nccl::Window* open_window(void* place, std::size_t bytes) {
-    const CudaStream::Entered entered = gpu_->stream()->enter();
-    windows_.push_back(std::make_unique<nccl::Window*>(nullptr));
-    nccl_.ncclCommWindowRegister(handle_, place, bytes, windows_.back().get(),
-                                 nccl::kWindowOfAllMembers);
-    finish();
-    return *windows_.back();
-  }
+// At a place of 64 floats, one call after another.
+using CallsAt = void (*)(NcclCaller& nccl, std::byte* place);
 
- private:
-  GpuOfRank& gpu_;
-  const Nccl nccl_;
-  nccl::Communicator* handle_ = nullptr;
-  std::vector<std::unique_ptr<nccl::Window*>> windows_;
-};
-
-// Calls a body on one of two ranks, whose communicators are connected.
-void with_caller(HostBackend& backend, GpuOfRank& gpu,
-                 const std::function<void(Caller&, int rank)>& body) {
-  const auto group = backend.communicator(first_ranks(2), "all", "shm");
-  nccl::UniqueId id{};
-  const Nccl library(open_double());
-  library.ncclGetUniqueId(&id);
-  const auto told = tell_each_other(*group, std::string(id.bytes, sizeof(id.bytes)));
-  std::copy_n(told[0].data(), sizeof(id.bytes), id.bytes);
-  Caller caller(gpu, group->position(), id);
-  body(caller, group->position());
-  tell_each_other(*group, "");  // a member that ends would end the other's call
-  group->close();
-}
-
-// Both ranks do what the double is to complain of.
-void expect_complaint(const std::string& line,
-                      const std::function<void(Caller&, GpuOfRank&, int rank)>& body) {
-  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
-    with_caller(backend, gpu, [&](Caller& nccl, int rank) { body(nccl, gpu, rank); });
-    EXPECT_THAT(gpu.nccl_complaints(), HasSubstr(line));
+void sums(NcclCaller& nccl, std::byte* place, DataType type, Operation operation) {
+  nccl.launch([&](CUstream stream) {
+    nccl->ncclAllReduce(place, place, 32, type, operation, nccl.handle(), stream);
   });
-  EXPECT_THAT(thrown, Each(""));
+  nccl.finish();
 }
+void gives(NcclCaller& nccl, std::byte* place, int root) {
+  nccl.launch([&](CUstream stream) {
+    nccl->ncclBroadcast(place, place, 32, DataType::f32, root, nccl.handle(), stream);
+  });
+  nccl.finish();
+}
+void sum(NcclCaller& nccl, std::byte* place) { sums(nccl, place, DataType::f32, Operation::sum); }
+
+struct DifferingCalls {
+  const char* what;
+  CallsAt first;  // of rank 0
+  CallsAt second;
+};
+const std::array<DifferingCalls, 6> kDifferingCalls = {{
+    {"count", sum,
+     [](NcclCaller& nccl, std::byte* place) {
+       nccl.sum(place, place, 64);
+       nccl.finish();
+     }},
+    {"dtype", sum,
+     [](NcclCaller& nccl, std::byte* place) { sums(nccl, place, DataType::i32, Operation::sum); }},
+    {"operation", sum,
+     [](NcclCaller& nccl, std::byte* place) { sums(nccl, place, DataType::f32, Operation::max); }},
+    {"kind", sum, [](NcclCaller& nccl, std::byte* place) { gives(nccl, place, 0); }},
+    {"root", [](NcclCaller& nccl, std::byte* place) { gives(nccl, place, 0); },
+     [](NcclCaller& nccl, std::byte* place) { gives(nccl, place, 1); }},
+    {"order",
+     [](NcclCaller& nccl, std::byte* place) {
+       sum(nccl, place);
+       gives(nccl, place, 0);
+     },
+     [](NcclCaller& nccl, std::byte* place) {
+       gives(nccl, place, 0);
+       sum(nccl, place);
+     }},
+}};
 
 TEST(NcclDouble, ComplainsOfCallsThatDiffer) {
-  expect_complaint("differ in collective 1: all_reduce of",
-                   [](Caller& nccl, GpuOfRank& gpu, int rank) {
+  for (const DifferingCalls& calls : kDifferingCalls) {
+    SCOPED_TRACE(calls.what);
+    expect_complaint("differ in collective 1: ", [&](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
+      const auto x = ones(gpu, 64);
+      (rank == 0 ? calls.first : calls.second)(nccl, x->data());
+      nccl.wait();
+    });
+  }
+}
+
+TEST(NcclDouble, ComplainsOfMessagesThatAreReceivedAsOthers) {
+  for (const std::size_t sent : {32U, 63U, 65U}) {
+    SCOPED_TRACE(sent);
+    expect_complaint("a message has another size than what it is received as: receive of 64",
+                     [&](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
+                       const auto x = ones(gpu, 65);
+                       const auto y = ones(gpu, 64);
+                       nccl.swap(x->data(), sent, y->data(), 64, 1 - rank);
+                       nccl.wait();
+                     });
+  }
+}
+
+// ---- Calls at the wrong time, or in the wrong place
+
+TEST(NcclDouble, ComplainsOfACallWhileTheOneBeforeIsInProgress) {
+  expect_complaint("while the call before is in progress",
+                   [](NcclCaller& nccl, GpuOfRank& gpu, int) {
                      const auto x = ones(gpu, 64);
-                     nccl.sum(x->data(), x->data(), rank == 0 ? 64 : 32);
+                     nccl.sum(x->data(), x->data(), 64);
+                     nccl.sum(x->data(), x->data(), 64);
+                     nccl.finish();
                      nccl.wait();
                    });
 }
 
-TEST(NcclDouble, ComplainsOfACallWhileTheOneBeforeIsInProgress) {
-  expect_complaint("while the call before is in progress", [](Caller& nccl, GpuOfRank& gpu, int) {
-    const auto x = ones(gpu, 64);
-    nccl.sum(x->data(), x->data(), 64);
-    nccl.sum(x->data(), x->data(), 64);
-    nccl.finish();
-    nccl.wait();
-  });
+TEST(NcclDouble, ComplainsOfUseAfterAnAbort) {
+  expect_complaint("ncclCommDestroy of a communicator that is gone",
+                   [](NcclCaller& nccl, GpuOfRank&, int) {
+                     nccl::Communicator* const handle = nccl.abort();
+                     EXPECT_EQ(nccl->ncclCommDestroy(handle), Result::invalid_argument);
+                   });
 }
 
 TEST(NcclDouble, ComplainsOfUseAfterTheEnd) {
-  expect_complaint("of a communicator that is gone", [](Caller& nccl, GpuOfRank&, int) {
-    nccl::Communicator* const handle = nccl.abort();
-    EXPECT_EQ(nccl->ncclCommDestroy(handle), Result::invalid_argument);
+  expect_complaints({"ncclAllReduce of a communicator that is gone",
+                     "ncclCommGetAsyncError of a communicator that is gone",
+                     "ncclCommFinalize of a communicator that is gone",
+                     "ncclCommDestroy of a communicator that is gone",
+                     "ncclCommAbort of a communicator that is gone"},
+                    [](NcclCaller& nccl, GpuOfRank& gpu, int) {
+                      const auto x = ones(gpu, 64);
+                      nccl::Communicator* const handle = nccl.end();
+                      nccl.launch([&](CUstream stream) {
+                        nccl->ncclAllReduce(x->data(), x->data(), 64, DataType::f32, Operation::sum,
+                                            handle, stream);
+                      });
+                      Result state = Result::success;
+                      nccl->ncclCommGetAsyncError(handle, &state);
+                      nccl->ncclCommFinalize(handle);
+                      nccl->ncclCommDestroy(handle);
+                      nccl->ncclCommAbort(handle);
+                    });
+}
+
+TEST(NcclDouble, ComplainsOfUseAfterAFailure) {
+  expect_complaint("ncclAllReduce of a communicator that has failed",
+                   [](NcclCaller& nccl, GpuOfRank& gpu, int) {
+                     const auto x = ones(gpu, 64);
+                     gpu.fail("ncclCommWindowRegister", 1, Result::internal_error);
+                     nccl.begin_window(x->data(), kSixtyFour);
+                     EXPECT_EQ(nccl.finish(), Result::internal_error);
+                     nccl.sum(x->data(), x->data(), 64);
+                   });
+}
+
+TEST(NcclDouble, ComplainsOfACallOutsideOfAGroup) {
+  expect_complaint("ncclAllReduce outside of a group", [](NcclCaller& nccl, GpuOfRank& gpu, int) {
+    const auto x = ones(gpu, 64);
+    EXPECT_EQ(nccl.entered([&] {
+      return nccl->ncclAllReduce(x->data(), x->data(), 64, DataType::f32, Operation::sum,
+                                 nccl.handle(), gpu->stream()->handle());
+    }),
+              Result::invalid_usage);
   });
 }
 
-constexpr std::size_t kSixtyFour = 64 * sizeof(float);
+TEST(NcclDouble, ComplainsOfAnEndWithoutAStart) {
+  expect_complaint("ncclGroupEnd without a start", [](NcclCaller& nccl, GpuOfRank&, int) {
+    EXPECT_EQ(nccl->ncclGroupEnd(), Result::invalid_usage);
+  });
+}
 
-TEST(NcclDouble, ComplainsOfOperandsAndResultsThatOverlap) {
-  expect_complaint("the places overlap: all_reduce of 64", [](Caller& nccl, GpuOfRank& gpu, int) {
+TEST(NcclDouble, ComplainsOfAGroupOfTwoStreams) {
+  expect_complaint("a group of several communicators or streams", [](NcclCaller& nccl,
+                                                                     GpuOfRank& gpu, int) {
     const auto x = ones(gpu, 128);
-    nccl.sum(x->data(), x->data() + kSixtyFour / 2, 64);
+    const OtherStream other(gpu);
+    nccl.launch([&](CUstream stream) {
+      nccl->ncclAllReduce(x->data(), x->data(), 64, DataType::f32, Operation::sum, nccl.handle(),
+                          other.handle());
+      std::byte* const second = x->data() + kSixtyFour;
+      nccl->ncclAllReduce(second, second, 64, DataType::f32, Operation::sum, nccl.handle(), stream);
+    });
     nccl.wait();
   });
+}
+
+TEST(NcclDouble, ComplainsOfAGroupOfTwoCommunicators) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    NcclCaller one(backend, gpu, first_ranks(2), "one");
+    NcclCaller other(backend, gpu, first_ranks(2), "other");
+    const auto x = ones(gpu, 128);
+    one.launch([&](CUstream stream) {
+      one->ncclAllReduce(x->data(), x->data(), 64, DataType::f32, Operation::sum, one.handle(),
+                         stream);
+      std::byte* const second = x->data() + kSixtyFour;
+      one->ncclAllReduce(second, second, 64, DataType::f32, Operation::sum, other.handle(), stream);
+    });
+    one.wait();
+    EXPECT_THAT(gpu.nccl_complaints(), HasSubstr("a group of several communicators or streams"));
+    one.leave();
+    other.leave();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(NcclDouble, ComplainsOfACommunicatorThatBlocks) {
+  expect_complaint("a communicator that blocks", [](NcclCaller& nccl, GpuOfRank&, int) {
+    nccl::UniqueId id{};
+    nccl->ncclGetUniqueId(&id);
+    nccl::Config config;
+    config.blocking = 1;
+    nccl::Communicator* alone = nullptr;
+    nccl.entered([&] { return nccl->ncclCommInitRankConfig(&alone, 1, id, 0, &config); });
+    nccl->ncclCommAbort(alone);
+  });
+}
+
+TEST(NcclDouble, ComplainsOfAnEndWhileSomethingIsUnderWay) {
+  expect_complaint("finalized while something is under way",
+                   [](NcclCaller& nccl, GpuOfRank& gpu, int) {
+                     const auto x = ones(gpu, 64);
+                     gpu.hang(1);
+                     nccl.sum(x->data(), x->data(), 64);
+                     nccl.finish();
+                     nccl->ncclCommFinalize(nccl.handle());
+                     nccl.abort();
+                     nccl.wait();
+                   });
+}
+
+// ---- Places
+
+TEST(NcclDouble, ComplainsOfOperandsAndResultsThatOverlap) {
+  expect_complaint("the places overlap: all_reduce of 64",
+                   [](NcclCaller& nccl, GpuOfRank& gpu, int) {
+                     const auto x = ones(gpu, 128);
+                     nccl.sum(x->data(), x->data() + kSixtyFour / 2, 64);
+                     nccl.wait();
+                   });
   expect_complaint("the places overlap: all_gather of 64",
-                   [](Caller& nccl, GpuOfRank& gpu, int rank) {
+                   [](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
                      const auto x = ones(gpu, 128);
                      nccl.gather(x->data() + (rank == 0 ? kSixtyFour : 0), x->data(), 64);
                      nccl.wait();
                    });
   expect_complaint("the places overlap: reduce_scatter of 64",
-                   [](Caller& nccl, GpuOfRank& gpu, int rank) {
+                   [](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
                      const auto x = ones(gpu, 128);
                      nccl.scatter_sum(x->data(), x->data() + (rank == 0 ? kSixtyFour : 0), 64);
                      nccl.wait();
                    });
-  expect_complaint("the places overlap: receive of 64", [](Caller& nccl, GpuOfRank& gpu, int rank) {
-    const auto x = ones(gpu, 64);
-    nccl.swap(x->data(), x->data(), 64, 1 - rank);
-    nccl.wait();
-  });
+  expect_complaint("the places overlap: receive of 64",
+                   [](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
+                     const auto x = ones(gpu, 64);
+                     nccl.swap(x->data(), 64, x->data(), 64, 1 - rank);
+                     nccl.wait();
+                   });
 }
 
 TEST(NcclDouble, LetsOverlapWhatNcclDoesInPlace) {
-  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
-    with_caller(backend, gpu, [&](Caller& nccl, int rank) {
-      const auto x = ones(gpu, 128);
-      std::byte* const own = x->data() + (rank == 0 ? 0 : kSixtyFour);
-      nccl.sum(x->data(), x->data(), 128);
-      nccl.finish();
-      nccl.gather(own, x->data(), 64);
-      nccl.finish();
-      nccl.scatter_sum(x->data(), own, 64);
-      nccl.finish();
-      nccl.wait();
-    });
-  });
-  EXPECT_THAT(thrown, Each(""));
-}
-
-// ---- What is recorded
-
-// A sum that is recorded, of so many elements.
-class RecordedSum {
- public:
-  RecordedSum(Caller& nccl, GpuOfRank& gpu, std::size_t count)
-      : nccl_(nccl), values_(ones(gpu, count)), recording_(gpu->record([&] {
-          nccl.sum(values_->data(), values_->data(), count);
-          nccl.finish();
-        })) {}
-  void replay() {
-    recording_->replay();
-    nccl_.wait();
-  }
-  void launch(std::size_t count) {
-    nccl_.sum(values_->data(), values_->data(), count);
-    nccl_.wait();
-  }
-
- private:
-  Caller& nccl_;
-  const std::shared_ptr<Buffer> values_;
-  const std::unique_ptr<Accelerator::Recording> recording_;
-};
-
-TEST(NcclDouble, ReplaysWhatAllHaveRecorded) {
-  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
-    with_caller(backend, gpu, [&](Caller& nccl, int) {
-      RecordedSum sum(nccl, gpu, 64);
-      for (int i = 0; i < 3; ++i) sum.replay();
-    });
-  });
-  EXPECT_THAT(thrown, Each(""));
-}
-
-TEST(NcclDouble, ComplainsOfAReplayBesideALaunch) {
-  expect_complaint("differ in collective 1", [](Caller& nccl, GpuOfRank& gpu, int rank) {
-    RecordedSum sum(nccl, gpu, 64);
-    rank == 0 ? sum.replay() : sum.launch(64);
-  });
-}
-
-TEST(NcclDouble, ComplainsOfReplaysInAnotherOrder) {
-  expect_complaint("differ in collective 1", [](Caller& nccl, GpuOfRank& gpu, int rank) {
-    RecordedSum one(nccl, gpu, 64);
-    RecordedSum other(nccl, gpu, 64);
-    rank == 0 ? one.replay() : other.replay();
-  });
-}
-
-TEST(NcclDouble, ComplainsOfWhatOneRankAloneHasRecorded) {
-  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
-    int own = 0;
-    with_caller(backend, gpu, [&](Caller& nccl, int rank) {
-      own = rank;
-      if (rank == 0) RecordedSum(nccl, gpu, 64);
-      nccl.end();
-    });
-    const std::string said = gpu.nccl_complaints();
-    EXPECT_THAT(said, own == 0 ? HasSubstr("rank 0 has recorded what rank 1 has not")
-                               : testing::Matcher<std::string>(""));
-  });
-  EXPECT_THAT(thrown, Each(""));
-}
-
-TEST(NcclDouble, ComplainsOfAnEndThatGraphsHoldUp) {
-  expect_complaint("finalized while graphs hold what it recorded",
-                   [](Caller& nccl, GpuOfRank& gpu, int) {
-                     const RecordedSum sum(nccl, gpu, 64);
-                     nccl->ncclCommFinalize(nccl.handle());
-                     nccl.finish();
-                   });
-}
-
-TEST(NcclDouble, ComplainsOfAWindowThatIsOpenedWhileAStreamRecords) {
-  expect_complaint("ncclCommWindowRegister while a stream records",
-                   [](Caller& nccl, GpuOfRank& gpu, int) {
-                     const auto slab = map_memory(gpu->stream(), std::size_t{2} << 20);
-                     gpu->record([&] { nccl.open_window(slab->data(), std::size_t{2} << 20); });
-                     nccl.abort();
-                   });
-}
-
-// ---- Windows
-
-constexpr std::size_t kSlab = std::size_t{2} << 20;
-
-TEST(NcclDouble, ComplainsOfAWindowOfMemoryThatIsNotMapped) {
-  expect_complaint("not mapped by cuMemMap", [](Caller& nccl, GpuOfRank& gpu, int) {
-    const auto block = gpu->memory().allocate(16384);
-    const auto place = reinterpret_cast<std::uintptr_t>(block->data());
-    nccl.open_window(reinterpret_cast<void*>((place + 4095) / 4096 * 4096), 4096);
-    nccl.abort();
-  });
-}
-
-TEST(NcclDouble, ComplainsOfAWindowThatBeginsAnywhere) {
-  expect_complaint("not aligned to 4096", [](Caller& nccl, GpuOfRank& gpu, int) {
-    const auto slab = map_memory(gpu->stream(), kSlab);
-    nccl.open_window(slab->data() + 256, 4096);
-    nccl.abort();
-  });
-}
-
-TEST(NcclDouble, ComplainsOfMemoryThatIsRegisteredTwice) {
-  expect_complaint("registered twice", [](Caller& nccl, GpuOfRank& gpu, int) {
-    const auto slab = map_memory(gpu->stream(), kSlab);
-    nccl.open_window(slab->data(), kSlab);
-    nccl.open_window(slab->data() + 4096, 4096);
-    nccl.abort();
-  });
-}
-
-TEST(NcclDouble, ComplainsOfWindowsOfDifferentSizes) {
-  expect_complaint("windows of different sizes", [](Caller& nccl, GpuOfRank& gpu, int rank) {
-    const auto slab = map_memory(gpu->stream(), kSlab);
-    nccl.open_window(slab->data(), rank == 0 ? kSlab : kSlab / 2);
-    nccl.abort();
-  });
-}
-
-TEST(NcclDouble, ComplainsOfPlacesThatAreInAWindowOnOneRankAlone) {
-  expect_complaint("differ in collective 1", [](Caller& nccl, GpuOfRank& gpu, int rank) {
-    const auto slab = map_memory(gpu->stream(), kSlab);
-    const auto x = ones(gpu, 64);
-    nccl.open_window(slab->data(), kSlab);
-    gpu->copy(slab->data(), x->data(), 256);
-    void* const place = rank == 0 ? slab->data() : x->data();
-    nccl.sum(place, place, 64);
+  expect_no_complaint([](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
+    const auto x = ones(gpu, 128);
+    std::byte* const own = x->data() + (rank == 0 ? 0 : kSixtyFour);
+    nccl.sum(x->data(), x->data(), 128);
+    nccl.finish();
+    nccl.gather(own, x->data(), 64);
+    nccl.finish();
+    nccl.scatter_sum(x->data(), own, 64);
+    nccl.finish();
     nccl.wait();
-    nccl.abort();
   });
 }
 
-TEST(NcclDouble, ComplainsOfOtherOffsetsInAWindow) {
-  expect_complaint("differ in collective 1", [](Caller& nccl, GpuOfRank& gpu, int rank) {
-    const auto slab = map_memory(gpu->stream(), kSlab);
-    nccl.open_window(slab->data(), kSlab);
-    const std::size_t offset = rank == 0 ? 0 : 256;
-    gpu->copy(slab->data() + offset, ones(gpu, 64)->data(), 256);
-    nccl.sum(slab->data() + offset, slab->data() + 512, 64);
-    nccl.wait();
-    nccl.abort();
-  });
-}
-
-TEST(NcclDouble, ComplainsOfAWindowThatIsClosedTwice) {
-  expect_complaint("closed that is not open", [](Caller& nccl, GpuOfRank& gpu, int) {
-    const auto slab = map_memory(gpu->stream(), kSlab);
-    nccl::Window* const window = nccl.open_window(slab->data(), kSlab);
-    nccl->ncclCommWindowDeregister(nccl.handle(), window);
-    nccl->ncclCommWindowDeregister(nccl.handle(), window);
-    nccl.abort();
-  });
-}
-
-TEST(NcclDouble, ComplainsOfMemoryThatGoesWhileItIsAWindow) {
-  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
-    with_caller(backend, gpu, [&](Caller& nccl, int) {
-      auto slab = map_memory(gpu->stream(), kSlab);
-      nccl.open_window(slab->data(), kSlab);
-      slab = nullptr;
-      EXPECT_THAT(gpu.driver_complaints(), HasSubstr("it is still window 1 of a communicator"));
-      nccl.abort();
-    });
-  });
-  EXPECT_THAT(thrown, Each(""));
+// Another stream does not wait for it.
+TEST(NcclDouble, ComplainsOfAnOperandThatChangesWhileItIsRead) {
+  expect_complaint(
+      "an operand was overwritten while it was read: all_reduce of 64",
+      [](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
+        const auto x = ones(gpu, 64);
+        const auto y = ones(gpu, 64);
+        gpu->synchronize();
+        if (rank == 0) {
+          nccl.sum(x->data(), y->data(), 64);
+          EXPECT_FALSE(nccl.is_done());  // it has begun, and waits for rank 1
+          OtherStream(gpu).clear(*x);
+        }
+        nccl.meet();
+        if (rank == 1) nccl.sum(x->data(), y->data(), 64);
+        nccl.wait();
+      },
+      0);
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ class GpuOfRank {
   void die(const char* function, int nth) {
     control<decltype(fake_nccl_die)>("fake_nccl_die")(function, nth);
   }
+  void hang(int nth) { control<decltype(fake_nccl_hang)>("fake_nccl_hang")(nth); }
   void notice_deaths() { control<decltype(fake_nccl_notice_deaths)>("fake_nccl_notice_deaths")(); }
   void fail_driver(const char* function, int nth, CUresult result) {
     fake_.fail(function, nth, result);
