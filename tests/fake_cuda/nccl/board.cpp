@@ -33,6 +33,10 @@ std::string Board::fresh_id() {
   return std::string(kPrefix) + std::to_string(getpid()) + "-" + std::to_string(++count);
 }
 
+std::string Board::path_of_process(const std::string& name) {
+  return fs::path(kRoot) / (std::string(kPrefix) + std::to_string(getpid()) + name);
+}
+
 Board::Board(const std::string& id, int size, int rank)
     : folder_(fs::path(kRoot) / id), size_(size), rank_(rank) {
   fs::create_directories(folder_);

@@ -19,6 +19,8 @@ class Board {
 
   // Removes what those have left that died.
   static std::string fresh_id();
+  // A file of this process, which goes then, too.
+  static std::string path_of_process(const std::string& name);
 
   // Under a name that this rank uses once. Whoever reads it gets all of it or nothing.
   void say(const std::string& name, const std::vector<std::byte>& what) const;

@@ -230,7 +230,7 @@ Result ncclCommInitRankConfig(Communicator** communicator, int size, UniqueId id
   }
   if (config->blocking != 0) complain_of_nccl("a communicator that blocks");
   if (config->magic != 0xcafebeef || rank < 0 || rank >= size) return Result::invalid_argument;
-  *communicator = new Communicator(std::string(id.bytes), size, rank);
+  *communicator = new Communicator(std::string(id.bytes), size, rank, context->device);
   {
     const std::scoped_lock lock(g_mutex);
     g_communicators.push_back(*communicator);

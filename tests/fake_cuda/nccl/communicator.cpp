@@ -69,8 +69,13 @@ struct Communicator::Work {
   bool hangs = false;
 };
 
-Communicator::Communicator(const std::string& id, int ranks, int own)
-    : size(ranks), rank(own), board_(std::make_unique<Board>(id, ranks, own)) {
+Communicator::Communicator(const std::string& id, int ranks, int own, int device)
+    : size(ranks),
+      rank(own),
+      id_(id),
+      order_(LaunchOrder::of(device)),
+      board_(std::make_unique<Board>(id, ranks, own)) {
+  order_.open(id);
   const std::string process = std::to_string(getpid());
   board_->say("process-" + std::to_string(rank), bytes_at(process.data(), process.size()));
 }
@@ -173,6 +178,7 @@ tutti::fake_cuda::Operation Communicator::operation_of(std::vector<NcclCall> cal
                                                        CUstream stream) {
   auto work = std::make_shared<Work>();
   work->hangs = nccl_launch_hangs();
+  std::vector<std::string> launched;
   tutti::fake_cuda::Operation operation;
   operation.text = "nccl";
   for (const NcclCall& call : calls) {
@@ -193,13 +199,16 @@ tutti::fake_cuda::Operation Communicator::operation_of(std::vector<NcclCall> cal
              std::to_string(sent ? call.peer : rank);
       number = ++messages_[name + (sent ? " sent" : " received")];
       name += "-" + std::to_string(number);
+      launched.push_back(name);
     } else {
       number = ++collectives_;
       name = collective_name(number, rank);
+      launched.push_back(std::to_string(number));
     }
     work->names.push_back(name);
     work->numbers.push_back(number);
   }
+  order_.add(id_, launched);
   work->calls = std::move(calls);
   operation.is_ready = [this, work] { return is_ready(*work); };
   operation.waits_for_ranks = true;
@@ -351,6 +360,8 @@ void Communicator::end() {
   for (Window* const each : windows_) {
     if (std::exchange(each->open, false)) unwatch(each->mapped, each->name);
   }
+  order_.check();
+  order_.close(id_);
   board_->leave();
 }
 

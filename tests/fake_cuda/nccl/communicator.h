@@ -14,6 +14,7 @@
 #include "tests/fake_cuda/driver/objects.h"
 #include "tests/fake_cuda/nccl/api.h"
 #include "tests/fake_cuda/nccl/board.h"
+#include "tests/fake_cuda/nccl/order.h"
 
 namespace tutti::fake_cuda {
 
@@ -69,7 +70,7 @@ struct tutti::runtime::nccl::Window {
 
 // What a handle points to. Never deleted, so that none is given twice.
 struct tutti::runtime::nccl::Communicator {
-  Communicator(const std::string& id, int ranks, int own);
+  Communicator(const std::string& id, int ranks, int own, int device);
   // This rank is ready to be connected.
   void come();
   // Whether the process of some rank, of those that have made theirs, has died.
@@ -121,6 +122,8 @@ struct tutti::runtime::nccl::Communicator {
   void run(Work& work);
   void run_collective(const tutti::fake_cuda::NcclCall& call, std::uint64_t number);
 
+  const std::string id_;
+  tutti::fake_cuda::LaunchOrder& order_;
   std::unique_ptr<tutti::fake_cuda::Board> board_;
   bool connected_ = false;
   std::uint64_t collectives_ = 0;
