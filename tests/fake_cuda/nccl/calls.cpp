@@ -263,6 +263,7 @@ Result ncclCommFinalize(Communicator* communicator) {
   if (communicator->under_way > 0) complain_of_nccl("finalized while something is under way");
   if (communicator->is_in_graphs())
     complain_of_nccl("finalized while graphs hold what it recorded");
+  communicator->check_openings();
   communicator->polls_until_over = 2;
   return Result::in_progress;
 }

@@ -250,7 +250,9 @@ bool Communicator::is_ready(Work& work) {
       continue;
     }
     for (int each = 0; each < size; ++each) {
-      if (!board_->has(collective_name(work.numbers[i], each))) return false;
+      if (board_->has(collective_name(work.numbers[i], each))) continue;
+      check_openings(each, work.numbers[i]);
+      return false;
     }
   }
   return true;

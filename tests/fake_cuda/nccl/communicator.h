@@ -84,6 +84,11 @@ struct tutti::runtime::nccl::Communicator {
   // to fail (fake_nccl_fail_window).
   void open_window(void* place, std::size_t bytes, Window** window);
   void close_window(Window* window);
+  // Complains if another member has begun to register what this one has not: before it called that
+  // collective, which this one is at.
+  void check_openings(int member, std::uint64_t collective);
+  // Nothing more will be registered.
+  void check_openings();
   // Whether what was begun is over: to connect, or to register.
   bool is_connected();
   void end();
@@ -131,8 +136,10 @@ struct tutti::runtime::nccl::Communicator {
   // long as they are there.
   std::vector<std::string> recorded_;
   std::vector<std::weak_ptr<const void>> in_graphs_;
-  std::vector<std::string> said_;  // of the last collectives
-  std::vector<Window*> windows_;   // all that there were
+  std::vector<std::string> said_;      // of the last collectives
+  std::vector<Window*> windows_;       // all that there were
+  std::atomic<std::size_t> begun_{0};  // so many
+  std::atomic<bool> has_missed_{false};
   Opening opening_;
   std::map<std::string, std::uint64_t> messages_;  // by sender and receiver
   std::atomic<CUstream> stream_{nullptr};

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -35,6 +37,11 @@ std::vector<std::byte> as_bytes(const std::string& text) {
   return {begin, begin + text.size()};
 }
 
+// Of what says behind how many collectives a rank began to register.
+std::string opening_name(std::size_t number, int rank) {
+  return "opening-" + std::to_string(number) + "-" + std::to_string(rank);
+}
+
 }  // namespace
 
 void Communicator::open_window(void* place, std::size_t bytes, Window** window) {
@@ -55,6 +62,7 @@ void Communicator::open_window(void* place, std::size_t bytes, Window** window) 
   watch(mapped, made->name);
   windows_.push_back(made);
   opening_ = {made, window};
+  board_->say(opening_name(++begun_, rank), as_bytes(std::to_string(collectives_)));
   {
     const std::scoped_lock lock(g_window_fault.mutex);
     if (g_window_fault.left > 0 && --g_window_fault.left == 0) {
@@ -70,6 +78,21 @@ void Communicator::open_window(void* place, std::size_t bytes, Window** window) 
   const std::string text = std::to_string(bytes);
   board_->say("window-" + std::to_string(windows_.size()) + "-" + std::to_string(rank),
               as_bytes(text));
+}
+
+void Communicator::check_openings(int member, std::uint64_t collective) {
+  const auto said = board_->read(opening_name(begun_ + 1, member));
+  if (!said) return;
+  const std::string behind(reinterpret_cast<const char*>(said->data()), said->size());
+  if (std::stoull(behind) >= collective || has_missed_.exchange(true)) return;
+  complain_of_nccl("rank " + std::to_string(rank) + " goes on without memory that rank " +
+                   std::to_string(member) + " registers");
+}
+
+void Communicator::check_openings() {
+  for (int each = 0; each < size; ++each) {
+    check_openings(each, std::numeric_limits<std::uint64_t>::max());
+  }
 }
 
 // All members are there, with as many bytes.

@@ -49,6 +49,38 @@ TEST(NcclDouble, ComplainsOfWindowsOfDifferentSizes) {
   });
 }
 
+// It waits for the others in vain, in progress.
+TEST(NcclDouble, ComplainsOfACollectiveWhereAnotherRankRegistersMemory) {
+  expect_complaint(
+      "rank 1 goes on without memory that rank 0 registers",
+      [](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
+        const auto slab = map_memory(gpu->stream(), kSlab);
+        const auto x = ones(gpu, 64);
+        if (rank == 0) nccl.begin_window(slab->data(), kSlab);
+        nccl.meet();
+        if (rank == 1) {
+          nccl.sum(x->data(), x->data(), 64);
+          EXPECT_FALSE(nccl.is_done());
+        }
+        nccl.abort();
+        nccl.wait();
+      },
+      1);
+}
+
+TEST(NcclDouble, ComplainsOfAnEndWhereAnotherRankRegistersMemory) {
+  expect_complaint(
+      "rank 1 goes on without memory that rank 0 registers",
+      [](NcclCaller& nccl, GpuOfRank& gpu, int rank) {
+        const auto slab = map_memory(gpu->stream(), kSlab);
+        if (rank == 0) nccl.begin_window(slab->data(), kSlab);
+        nccl.meet();
+        if (rank == 1) nccl->ncclCommFinalize(nccl.handle());
+        nccl.abort();
+      },
+      1);
+}
+
 TEST(NcclDouble, ComplainsOfAWindowThatIsNotOfAllMembers) {
   expect_complaint("a window that is not of all members",
                    [](NcclCaller& nccl, GpuOfRank& gpu, int) {
