@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -107,6 +108,16 @@ bool is_usable(const char* function, tutti::runtime::nccl::Communicator* communi
   return true;
 }
 
+// What the library reads of a config; for what is not there it has its own.
+tutti::runtime::nccl::Config read_config(const tutti::runtime::nccl::Config& given) {
+  std::vector<std::byte> bytes(std::min(given.size, kPersona.config_bytes));
+  std::memcpy(bytes.data(), static_cast<const void*>(&given), bytes.size());
+  tutti::runtime::nccl::Config out;
+  out.blocking = 1;
+  std::memcpy(&out, bytes.data(), std::min(bytes.size(), sizeof(out)));
+  return out;
+}
+
 NcclResult add(const char* function, NcclCall call,
                tutti::runtime::nccl::Communicator* communicator, CUstream stream) {
   if (const auto failure = injected(function)) return g_group.failure = *failure;
@@ -208,7 +219,8 @@ const char* ncclGetErrorString(Result result) {
                                     "NCCL operation in progress",
                                     "timeout"};
   const auto number = static_cast<std::size_t>(result);
-  return number < std::size(kTexts) ? kTexts[number] : "unknown result code";
+  const std::size_t results = std::size(kTexts) - (kPersona.has_timeouts ? 0 : 1);
+  return number < results ? kTexts[number] : "unknown result code";
 }
 
 const char* ncclGetLastError(Communicator*) { return "by the double of NCCL"; }
@@ -222,14 +234,15 @@ Result ncclGetUniqueId(UniqueId* id) {
 }
 
 Result ncclCommInitRankConfig(Communicator** communicator, int size, UniqueId id, int rank,
-                              Config* config) {
+                              Config* given) {
   check_not_recording("ncclCommInitRankConfig");
+  const Config config = read_config(*given);
   CUcontext context = nullptr;
   if (cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) {
     return Result::unhandled_cuda_error;
   }
-  if (config->blocking != 0) complain_of_nccl("a communicator that blocks");
-  if (config->magic != 0xcafebeef || rank < 0 || rank >= size) return Result::invalid_argument;
+  if (config.blocking != 0) complain_of_nccl("a communicator that blocks");
+  if (config.magic != 0xcafebeef || rank < 0 || rank >= size) return Result::invalid_argument;
   *communicator = new Communicator(std::string(id.bytes), size, rank, context->device);
   {
     const std::scoped_lock lock(g_mutex);
@@ -284,6 +297,8 @@ Result ncclCommAbort(Communicator* communicator) {
   return Result::success;
 }
 
+#if FAKE_NCCL_VERSION >= 22700  // has_windows
+
 Result ncclCommWindowRegister(Communicator* communicator, void* place, std::size_t bytes,
                               Window** window, int flags) {
   if (const auto failure = injected("ncclCommWindowRegister")) {
@@ -295,7 +310,7 @@ Result ncclCommWindowRegister(Communicator* communicator, void* place, std::size
   if (flags != kWindowOfAllMembers) complain_of_nccl("a window that is not of all members");
   if (g_group.depth > 0) complain_of_nccl("memory is registered inside of a group");
   if (g_gives_no_windows) {
-    *window = nullptr;
+    if (kPersona.clears_windows) *window = nullptr;
     communicator->refuses = true;
     return Result::success;
   }
@@ -309,6 +324,8 @@ Result ncclCommWindowDeregister(Communicator* communicator, Window* window) {
   communicator->close_window(window);
   return Result::success;
 }
+
+#endif
 
 Result ncclGroupStart() {
   ++g_group.depth;

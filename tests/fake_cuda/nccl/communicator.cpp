@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "tests/fake_cuda/driver/enqueue.h"
@@ -73,6 +75,7 @@ Communicator::Communicator(const std::string& id, int ranks, int own, int device
     : size(ranks),
       rank(own),
       id_(id),
+      device_(device),
       order_(LaunchOrder::of(device)),
       board_(std::make_unique<Board>(id, ranks, own)) {
   order_.open(id);
@@ -80,7 +83,23 @@ Communicator::Communicator(const std::string& id, int ranks, int own, int device
   board_->say("process-" + std::to_string(rank), bytes_at(process.data(), process.size()));
 }
 
-void Communicator::come() { board_->say("here-" + std::to_string(rank), {}); }
+void Communicator::come() {
+  CUuuid gpu = {};
+  cuDeviceGetUuid(&gpu, device_);
+  board_->say("here-" + std::to_string(rank), bytes_at(&gpu, sizeof(gpu)));
+}
+
+bool Communicator::shares_a_gpu() const {
+  const char* const allowed = std::getenv("NCCL_MULTI_RANK_GPU_ENABLE");
+  const bool is_allowed = allowed != nullptr && std::string_view(allowed) == "1";
+  if (kPersona.lets_ranks_share_gpus && is_allowed) return false;
+  std::set<std::vector<std::byte>> gpus;
+  for (int each = 0; each < size; ++each) {
+    const auto gpu = board_->read("here-" + std::to_string(each));
+    if (gpu && !gpus.insert(*gpu).second) return true;
+  }
+  return false;
+}
 
 bool Communicator::has_lost_a_rank() const {
   for (int each = 0; each < size; ++each) {
@@ -103,7 +122,7 @@ bool Communicator::is_connected() {
   for (int each = 0; !connected_ && each < size; ++each) {
     if (!board_->has("here-" + std::to_string(each))) return false;
   }
-  connected_ = true;
+  if (!std::exchange(connected_, true) && shares_a_gpu()) failure = NcclResult::invalid_usage;
   return finish_opening();
 }
 

@@ -15,8 +15,11 @@
 #include "tests/fake_cuda/nccl/api.h"
 #include "tests/fake_cuda/nccl/board.h"
 #include "tests/fake_cuda/nccl/order.h"
+#include "tests/fake_cuda/nccl/persona.h"
 
 namespace tutti::fake_cuda {
+
+constexpr NcclPersona kPersona = nccl_persona(FAKE_NCCL_VERSION);
 
 using NcclType = runtime::nccl::DataType;
 using NcclOperation = runtime::nccl::Operation;
@@ -75,6 +78,8 @@ struct tutti::runtime::nccl::Communicator {
   void come();
   // Whether the process of some rank, of those that have made theirs, has died.
   bool has_lost_a_rank() const;
+  // Whether two ranks have one GPU, and may not. All have come.
+  bool shares_a_gpu() const;
 
   // Puts the calls on a stream, as one piece of work; one that hangs ends by an abort alone.
   CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
@@ -128,6 +133,7 @@ struct tutti::runtime::nccl::Communicator {
   void run_collective(const tutti::fake_cuda::NcclCall& call, std::uint64_t number);
 
   const std::string id_;
+  const int device_;
   tutti::fake_cuda::LaunchOrder& order_;
   std::unique_ptr<tutti::fake_cuda::Board> board_;
   bool connected_ = false;
