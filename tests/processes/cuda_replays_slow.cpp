@@ -60,6 +60,24 @@ TEST_F(ReplaysOfAJob, DivergentProgramsAreRightOnGpus) {
   }
 }
 
+// The double adds in each of NCCL's orders (tests/fake_cuda/nccl/reduce.h), or in drawn ones: sums
+// of floats keep their bounds, and are the same on all ranks. NCCL makes all of them here.
+class OrdersOfAddition : public ReplaysOfAJob, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Orders, OrdersOfAddition,
+                         testing::Values("ranks", "owner", "switch", "1", "2", "3"),
+                         [](const auto& of) { return std::string("by_") + of.param; });
+
+TEST_P(OrdersOfAddition, ReplaysOfEveryCollectiveAreRight) {
+  const EnvironmentVariable order("TUTTI_TEST_FAKE_NCCL_ORDER", GetParam());
+  const EnvironmentVariable off("TUTTI_SET", "verify=on,comm_kernels=off");
+  const EnvironmentVariable cache("TUTTI_CACHE", "on");
+  const EnvironmentVariable folder("TUTTI_CACHE_DIR", folder_.path() / "cache");
+  const Words floats = {"recorded_sweep", "14", "world", "f32", "f64", "f16", "bf16"};
+  const Words with_kernels = {"recorded_sweep", "14", "world", "f32", "bf16", "kernels"};
+  expect_all_say(4, "all right", floats);
+  expect_all_say(4, "all right", with_kernels);  // in windows
+}
+
 TEST_F(ReplaysOfAJob, HaveTheHostsResultsInOtherWays) {
   for (const char* const set : {"comm_kernels=off", "windows=off,comm_kernels=off"}) {
     SCOPED_TRACE(set);

@@ -33,7 +33,10 @@ struct RecordedExpectation {
 };
 
 // What all ranks' programs have to give, by rank. Needs no World. `bound` is one rounding of the
-// dtype for each addition or multiplication on the way, of the largest that can be rounded.
+// dtype for each addition or multiplication on the way, of the largest that can be rounded. That
+// holds in whatever order n operands are combined: each of n - 1 steps rounds once what is no
+// larger than the combined magnitudes, and where steps round in f32, the result is rounded once
+// more, so it is fewer than n roundings of the dtype.
 std::vector<std::vector<RecordedExpectation>> expected_of(const RecordedSweep& sweep, int ranks);
 
 // Runs it so often as this rank, of operands that lie elsewhere each time, and compares each run.

@@ -331,10 +331,14 @@ void Communicator::run_collective(const NcclCall& call, std::uint64_t number) {
   const std::size_t bytes = call.received_bytes(size, rank);
   if (bytes == 0) return;
   auto* const to = static_cast<std::byte*>(call.to);
+  const auto combine_all = [&] {
+    reduce(call.type, call.operation, reduction_order(call, id_, operands.size()), call.count,
+           operands, to);
+  };
   switch (call.kind) {
     case Kind::all_reduce:
     case Kind::reduce:
-      reduce(call.type, call.operation, call.count, operands, to);
+      combine_all();
       return;
     case Kind::broadcast:
       std::memcpy(to, operands[static_cast<std::size_t>(call.peer)], bytes);
@@ -347,7 +351,7 @@ void Communicator::run_collective(const NcclCall& call, std::uint64_t number) {
       return;
     case Kind::reduce_scatter:
       for (const std::byte*& operand : operands) operand += static_cast<std::size_t>(rank) * bytes;
-      reduce(call.type, call.operation, call.count, operands, to);
+      combine_all();
       return;
     default:
       return;
