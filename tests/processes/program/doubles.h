@@ -4,7 +4,9 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
+#include "tests/processes/program/scenario.h"
 #include <dlfcn.h>
 
 namespace tutti::test {
@@ -31,6 +33,17 @@ Function* nccl_control(const char* name) {
 template <class Function>
 Function* driver_control(const char* name) {
   return control_of<Function>("libcuda.so.1", name);
+}
+
+// Says what the doubles complain of, if they do. scripts/gpu-test runs some of the same on real
+// libraries, which do not.
+inline void say_complaints() {
+  const char* const gpus = std::getenv("TUTTI_TEST_GPU");
+  if (gpus != nullptr && std::string_view(gpus) == "real") return;
+  using Text = const char*();
+  const std::string said = std::string(nccl_control<Text>("fake_nccl_complaints")()) +
+                           driver_control<Text>("fake_cuda_complaints")();
+  if (!said.empty()) say("complaint: " + said);
 }
 
 }  // namespace tutti::test

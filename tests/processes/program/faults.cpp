@@ -140,12 +140,7 @@ void run_replays(const World& world, const Fault& fault) {
 template <void (*run)(const World& world, const Fault& fault)>
 void faults_in(const Arguments& arguments) {
   struct Complaints {
-    ~Complaints() {
-      using Text = const char*();
-      const std::string said = std::string(nccl_control<Text>("fake_nccl_complaints")()) +
-                               driver_control<Text>("fake_cuda_complaints")();
-      if (!said.empty()) say("complaint: " + said);
-    }
+    ~Complaints() { say_complaints(); }
   } const complaints;
   World world = init();
   set_default_device(world.gpu());

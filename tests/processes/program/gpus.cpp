@@ -6,6 +6,7 @@
 #include <thread>
 #include <tuple>
 
+#include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
 
 namespace tutti::test {
@@ -54,6 +55,7 @@ void over_nccl(const Arguments&) {
   expect(first.to_vector<float>()[0] == 7.F);
   expect(both[1].to_vector<float>()[0] == 2.F * ranks);
   world.close();
+  say_complaints();
   say("all right");
 }
 
@@ -145,6 +147,7 @@ void collectives_over_nccl(const Arguments& arguments) {
     }
   }
   world.close();
+  say_complaints();
   say(std::to_string(calls) + " agree");
 }
 
@@ -176,6 +179,7 @@ void small_sums_on_gpus(const Arguments&) {
     expect(part.to_vector<float>() == host_part.to_vector<float>());
   }
   world.close();
+  say_complaints();
   say("all right");
 }
 
@@ -237,6 +241,7 @@ void many_over_nccl(const Arguments& arguments) {
     expect(step(x).to_vector<float>() == std::vector<float>(64 * 64, 64.F + ranks * 36.F));
   }
   world.close();
+  say_complaints();
   say("all right");
 }
 

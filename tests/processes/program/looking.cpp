@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
 #include "tests/support/divergent_program.h"
 
@@ -55,7 +56,7 @@ void traces_and_returns(const Arguments& arguments) {
 
 // divergent FIRST COUNT [gpus]
 void divergent(const Arguments& arguments) {
-  const World world = init();
+  World world = init();
   if (arguments.size() > 2) set_default_device(world.gpu());
   const auto first = std::stoull(arguments.at(0));
   const auto count = std::stoull(arguments.at(1));
@@ -66,7 +67,10 @@ void divergent(const Arguments& arguments) {
     run_divergent_program(world, make_divergent_program(seed, world.size()));
     world.set_eager(false);
   }
-  if (arguments.size() > 2) say("all right");
+  if (arguments.size() < 3) return;
+  world.close();
+  say_complaints();
+  say("all right");
 }
 
 // Each of 4 ranks has {r, r, r, r} + {0, 10, 20, 30}.

@@ -74,14 +74,6 @@ void launches_of_a_step(const Arguments&) {
   for (const std::string& each : seen) say(each);
 }
 
-// What the doubles complain of, when all is over.
-void expect_no_complaints() {
-  using Text = const char*();
-  const std::string said = std::string(nccl_control<Text>("fake_nccl_complaints")()) +
-                           driver_control<Text>("fake_cuda_complaints")();
-  if (!said.empty()) say("complaint: " + said);
-}
-
 using Program = std::vector<Tensor> (*)(const Tensor& x, const Group& group);
 
 // Between what the program computes.
@@ -166,7 +158,7 @@ void replays(const Arguments& arguments) {
     }
   }
   world.close();
-  expect_no_complaints();
+  say_complaints();
   const int all = static_cast<int>(kDTypes.size() * kPrograms.size());
   say(replayed > all * (runs - 12) / 2 ? "all right" : std::to_string(replayed) + " replays");
 }
@@ -219,7 +211,7 @@ void recorded_sweep(const Arguments& arguments) {
     }
   }
   world.close();
-  expect_no_complaints();
+  say_complaints();
   say("all right");
 }
 
@@ -244,7 +236,7 @@ void fails_to_record(const Arguments& arguments) {
     expect(step(kept.back())[2].to_vector<float>() == expected);
   }
   world.close();
-  expect_no_complaints();
+  say_complaints();
   say("all right");
 }
 
@@ -289,7 +281,7 @@ void function_outlives_its_world(const Arguments&) {
   world.reset();
   say(std::to_string(communicators()) + " behind it" +
       (mapped_pieces() < pieces ? "" : ", and the others' memory"));
-  expect_no_complaints();
+  say_complaints();
 }
 
 // differs WAY: rank 1 does something else than the others, while they replay.
@@ -320,7 +312,7 @@ void differs(const Arguments& arguments) {
     expect((*step)(x)[2].to_vector<float>() == expected);
   }
   world.close();
-  expect_no_complaints();
+  say_complaints();
   say("all right");
 }
 
