@@ -49,13 +49,8 @@ ir::Array array_from(const Executable::Result& result, Device device, runtime::C
 
 runtime::WorkCounts work_of(const codegen::Plan& plan) {
   runtime::WorkCounts out;
-  for (const codegen::Step& step : plan.steps) {
-    const codegen::CollectiveStart* const start = codegen::start_of(step);
-    if (start != nullptr && start->follower) out += start->follower->counts;
-    const codegen::Launch* const launch = codegen::launch_of(step);
-    if (launch == nullptr) continue;
-    for (const codegen::LaunchPart& part : launch->parts) out += part.counts;
-  }
+  codegen::for_each_part(plan,
+                         [&](Device, const codegen::LaunchPart& part) { out += part.counts; });
   return out;
 }
 

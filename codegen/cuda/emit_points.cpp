@@ -57,13 +57,13 @@ void KernelPrinter::points() {
   store_packs(all, packed);
 }
 
-// ---- Behind another kernel ----
+// ---- Within another kernel ----
 
 std::string KernelPrinter::given_element(int buffer) {
   return scalars_.widen(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype, "given.at[k]");
 }
 
-std::string KernelPrinter::print_following(int given, bool packed) {
+std::string KernelPrinter::print_operator(int given, bool packed) {
   given_ = given;
   depth_ = 2;
   const std::string lanes = std::to_string(mapping_.lanes);

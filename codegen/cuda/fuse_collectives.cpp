@@ -24,9 +24,10 @@ bool walks_in_order(const Kernel& kernel, const Affine& address) {
   return address.offset == 0;
 }
 
-class Followers {
+class CompanionFinder {
  public:
-  explicit Followers(Plan& plan) : plan_(plan), accesses_(plan.buffers.size()) {
+  explicit CompanionFinder(Plan& plan)
+      : plan_(plan), accesses_(plan.buffers.size()), gone_(plan.steps.size(), false) {
     for (std::size_t step = 0; step < plan.steps.size(); ++step) {
       for_each_access(plan, plan.steps[step], [&](BufferId id, bool written) {
         accesses_[at(id)].push_back({.step = step, .written = written});
@@ -38,19 +39,17 @@ class Followers {
   }
 
   void run() {
-    std::vector<bool> gone(plan_.steps.size(), false);
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
       CollectiveStart* const start = start_of(plan_.steps[step]);
-      if (start == nullptr || !may_be_followed(*start)) continue;
-      const std::size_t launch = reader_of(start->results[0]);
-      if (launch == kNone || !may_follow(*start, step, launch)) continue;
-      start->follower = std::move(launch_of(plan_.steps[launch])->parts.front());
-      auto& wait = std::get<CollectiveWait>(plan_.steps[accesses_[at(start->results[0])][1].step]);
-      wait.follower_reads = start->follower_buffers(plan_, false);
-      wait.follower_writes = start->follower_buffers(plan_, true);
-      gone[launch] = true;
+      if (start == nullptr || !may_have_companions(*start)) continue;
+      if (const std::size_t maker = maker_of(start->operands[0], step); maker != kNone) {
+        lead(*start, maker);
+      }
+      if (const std::size_t reader = reader_of(start->results[0]); reader != kNone) {
+        follow(*start, step, reader);
+      }
     }
-    erase_steps(plan_, gone);
+    erase_steps(plan_, gone_);
   }
 
  private:
@@ -60,7 +59,7 @@ class Followers {
     bool written;
   };
 
-  bool may_be_followed(const CollectiveStart& start) const {
+  bool may_have_companions(const CollectiveStart& start) const {
     const runtime::CollectiveCall& call = start.call;
     const auto members = static_cast<int>(start.group->members_with(plan_.rank).size());
     const bool is_one = start.engine == "nccl" && start.parent == nullptr &&
@@ -77,39 +76,77 @@ class Followers {
            is_own(start.results[0]);
   }
 
+  bool is_wait(std::size_t step) const {
+    return step < plan_.steps.size() && std::holds_alternative<CollectiveWait>(plan_.steps[step]);
+  }
+
+  // The step that makes an operand for a start, and for nobody else, which is waited for.
+  std::size_t maker_of(BufferId operand, std::size_t start) const {
+    const std::vector<OneAccess>& all = accesses_[at(operand)];
+    const bool is_only_its = all.size() == 3 && all[0].written && !all[1].written &&
+                             !all[2].written && all[1].step == start;
+    return is_only_its && is_wait(all[2].step) ? all[0].step : kNone;
+  }
+
   // The step that alone reads a result, behind the start and the wait that write it.
   std::size_t reader_of(BufferId result) const {
     const std::vector<OneAccess>& all = accesses_[at(result)];
-    if (all.size() != 3 || !all[0].written || !all[1].written || all[2].written) return kNone;
-    const std::size_t step = all[2].step;
-    return step < plan_.steps.size() &&
-                   std::holds_alternative<CollectiveWait>(plan_.steps[all[1].step])
-               ? step
-               : kNone;
+    const bool is_alone = all.size() == 3 && all[0].written && all[1].written && !all[2].written;
+    return is_alone && is_wait(all[1].step) && all[2].step < plan_.steps.size() ? all[2].step
+                                                                                : kNone;
   }
 
-  bool may_follow(const CollectiveStart& start, std::size_t begin, std::size_t step) const {
-    const Launch* const launch = launch_of(plan_.steps[step]);
-    if (launch == nullptr || launch->device.is_cpu()) return false;
-    const LaunchPart& part = launch->parts.front();
-    if (part.kernel < 0 || part.buffers.size() > kMostBuffers) return false;
+  // The kernel of a launch that goes along what it shares with a call; null where it does not.
+  LaunchPart* companion_at(std::size_t step, BufferId shared, DType dtype, std::int64_t elements) {
+    Launch* const launch = gone_[step] ? nullptr : launch_of(plan_.steps[step]);
+    if (launch == nullptr || launch->device.is_cpu()) return nullptr;
+    LaunchPart& part = launch->parts.front();
+    if (part.kernel < 0 || part.buffers.size() > kMostBuffers) return nullptr;
     const Kernel& kernel = plan_.kernels[at(part.kernel)];
-    const auto result =
-        static_cast<int>(std::ranges::find(part.buffers, start.results[0]) - part.buffers.begin());
-    const bool fits = std::ranges::count(part.buffers, start.results[0]) == 1 &&
-                      kernel.buffers[at(result)].dtype == start.call.dtype &&
-                      goes_along(kernel, result, elements_of_result(start, plan_.rank));
-    if (!fits) return false;
-    for (std::size_t i = 0; i < part.buffers.size(); ++i) {
-      const BufferId id = part.buffers[i];
-      if (id == start.results[0]) continue;
-      if (!is_there(id, writes(plan_, part, i), begin, step)) return false;
-    }
-    return true;
+    const auto place =
+        static_cast<int>(std::ranges::find(part.buffers, shared) - part.buffers.begin());
+    const bool fits = std::ranges::count(part.buffers, shared) == 1 &&
+                      kernel.buffers[at(place)].dtype == dtype &&
+                      goes_along(kernel, place, elements);
+    return fits ? &part : nullptr;
   }
 
-  // Whether a launch may come as soon as `begin` as far as a buffer is concerned: one that it reads
-  // has its value then, and one that it writes is of no other use before.
+  // It makes nothing else, and what it reads stays as it is up to the wait.
+  void lead(CollectiveStart& start, std::size_t step) {
+    const BufferId operand = start.operands[0];
+    LaunchPart* const part =
+        companion_at(step, operand, start.call.dtype, start.call.parts[0].elements);
+    if (part == nullptr) return;
+    const std::size_t wait = accesses_[at(operand)][2].step;
+    for (std::size_t i = 0; i < part->buffers.size(); ++i) {
+      const BufferId id = part->buffers[i];
+      if (id == operand) continue;
+      if (writes(plan_, *part, i) || !is_there(id, false, step, wait)) return;
+    }
+    start.leader = std::move(*part);
+    gone_[step] = true;
+    std::get<CollectiveWait>(plan_.steps[wait]).leader_reads = start.leader_reads(plan_);
+  }
+
+  void follow(CollectiveStart& start, std::size_t begin, std::size_t step) {
+    const BufferId result = start.results[0];
+    LaunchPart* const part =
+        companion_at(step, result, start.call.dtype, elements_of_result(start, plan_.rank));
+    if (part == nullptr) return;
+    for (std::size_t i = 0; i < part->buffers.size(); ++i) {
+      const BufferId id = part->buffers[i];
+      if (id != result && !is_there(id, writes(plan_, *part, i), begin, step)) return;
+    }
+    start.follower = std::move(*part);
+    gone_[step] = true;
+    auto& wait = std::get<CollectiveWait>(plan_.steps[accesses_[at(result)][1].step]);
+    wait.follower_reads = start.follower_buffers(plan_, false);
+    wait.follower_writes = start.follower_buffers(plan_, true);
+  }
+
+  // Whether a launch at a step may come as soon as `begin` as far as a buffer is concerned: one
+  // that it reads has the same value from there on, and one that it writes is of no other use
+  // before.
   bool is_there(BufferId id, bool written, std::size_t begin, std::size_t step) const {
     return std::ranges::none_of(accesses_[at(id)], [&](const OneAccess& access) {
       if (written) return access.step < step;
@@ -119,6 +156,7 @@ class Followers {
 
   Plan& plan_;
   std::vector<std::vector<OneAccess>> accesses_;  // by buffer, in the order of the steps
+  std::vector<bool> gone_;                        // steps that are companions now
 };
 
 }  // namespace
@@ -131,11 +169,16 @@ std::int64_t elements_of_result(const CollectiveStart& start, std::int64_t rank)
 
 bool goes_along(const Kernel& kernel, int buffer, std::int64_t elements) {
   if (elements == 0 || outer_points(kernel) != elements || has_starts(kernel)) return false;
+  int stores = 0;
   for (const Segment& segment : kernel.segments) {
     if (segment.loop) return false;
     for (const Instruction& instruction : segment.body) {
       if (instruction.kind != Instruction::Kind::load || instruction.buffer != buffer) continue;
       if (!instruction.bounds.empty() || !walks_in_order(kernel, instruction.address)) return false;
+    }
+    for (const Store& store : segment.stores) {
+      if (store.buffer != buffer) continue;
+      if (++stores > 1 || !walks_in_order(kernel, store.address)) return false;
     }
   }
   return true;
@@ -146,7 +189,7 @@ void fuse_collectives(Plan& plan) {
     const CollectiveStart* const start = start_of(step);
     return start != nullptr && start->engine == "nccl";
   });
-  if (any) Followers(plan).run();
+  if (any) CompanionFinder(plan).run();
 }
 
 }  // namespace tutti::codegen::cuda

@@ -6,14 +6,16 @@
 
 namespace tutti::codegen::cuda {
 
-// Lets the kernel that reads the result of a collective between GPUs follow it
-// (CollectiveStart::follower), so that it may be a part of the kernel which carries that out: of
-// all_reduce, all_gather and reduce_scatter of a size for which there are such kernels, whose
-// result that kernel alone reads, element by element, and whose other operands are there at the
-// start. Every launch on a GPU has one part yet, and buffers no places.
+// Makes kernels companions of collectives between GPUs (CollectiveStart::leader, follower), so that
+// they may be parts of the kernel which carries such a one out: of all_reduce, all_gather and
+// reduce_scatter of a size for which there are such kernels. A leader makes the operand, which
+// nobody else reads, and nothing else; a follower alone reads the result, and its other operands
+// are there at the start. Both go element by element. Every launch on a GPU has one part yet, and
+// buffers no places.
 void fuse_collectives(Plan& plan);
 
-// Whether a kernel reads a buffer of so many elements in their order, one at each of its points.
+// Whether a kernel reads or writes a buffer of so many elements in their order, one at each of its
+// points.
 bool goes_along(const Kernel& kernel, int buffer, std::int64_t elements);
 
 // How many elements the one result of a collective has on a rank.

@@ -25,10 +25,10 @@ class KernelPrinter {
   // The whole function, to be asked for once.
   Source print();
   // Instead the body of an operator that does the same, without loops, for the points from number
-  // `place` on, `mapping.lanes` of which come with their elements of a buffer, in the pack `given`,
-  // and `left` exist: so many packed accesses, or one after another. The other buffers have their
-  // names.
-  std::string print_following(int given, bool packed);
+  // `place` on: `mapping.lanes` of them, of which `left` exist, by packed accesses or one after
+  // another. A buffer's elements may come in the pack `given` (-1: none does); the others have
+  // their names.
+  std::string print_operator(int given, bool packed);
   // The parameters' declarations without that buffer, and the texts that the body calls.
   std::vector<std::string> parameters_beside(int given) const;
   const std::set<std::string_view>& texts() const { return scalars_.texts(); }

@@ -5,13 +5,16 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #if TUTTI_HAS_CUDA
-#include <tutti/codegen/cuda/comm_epilogue.h>
 #include <tutti/codegen/cuda/comm_kernels.h>
 #include <tutti/codegen/cuda/compiler.h>
+#include <tutti/codegen/cuda/fused_comm.h>
 #endif
 
 namespace tutti::codegen {
@@ -52,6 +55,36 @@ void emit_device_kernels(Plan& plan) {
 }
 
 #if TUTTI_HAS_CUDA
+namespace {
+
+// Of a collective with its companions; null where they don't go along with it, which only plans
+// that were read from text may have.
+std::shared_ptr<const runtime::FusedCommKernels> fused_kernels(const Plan& plan,
+                                                               const CollectiveStart& start) {
+  bool fits = true;
+  const auto companion = [&](const LaunchPart& part, BufferId shared, std::int64_t elements) {
+    const Kernel& kernel = plan.kernels[at(part.kernel)];
+    const auto place =
+        static_cast<int>(std::ranges::find(part.buffers, shared) - part.buffers.begin());
+    fits = fits && kernel.buffers[at(place)].dtype == start.call.dtype &&
+           cuda::goes_along(kernel, place, elements);
+    return cuda::CommCompanion{.kernel = kernel, .shared = place};
+  };
+  std::optional<cuda::CommCompanion> leader;
+  std::optional<cuda::CommCompanion> follower;
+  if (start.leader) {
+    leader = companion(*start.leader, start.operands[0], start.call.parts[0].elements);
+  }
+  if (start.follower) {
+    follower =
+        companion(*start.follower, start.results[0], cuda::elements_of_result(start, plan.rank));
+  }
+  if (!fits) return nullptr;
+  return cuda::fused_comm_kernels(std::move(leader), std::move(follower));
+}
+
+}  // namespace
+
 void compile_device_kernels(Plan& plan, runtime::Context& context) {
   emit_device_kernels(plan);
   for (PlanDevice& used : plan.devices) {
@@ -68,16 +101,8 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
   }
   for (Step& step : plan.steps) {
     CollectiveStart* const start = start_of(step);
-    if (start == nullptr || !start->follower || start->fused != nullptr) continue;
-    const LaunchPart& part = *start->follower;
-    const Kernel& kernel = plan.kernels[at(part.kernel)];
-    const auto result =
-        static_cast<int>(std::ranges::find(part.buffers, start->results[0]) - part.buffers.begin());
-    if (kernel.buffers[at(result)].dtype != start->call.dtype ||
-        !cuda::goes_along(kernel, result, cuda::elements_of_result(*start, plan.rank))) {
-      continue;
-    }
-    start->fused = cuda::comm_epilogue(kernel, result);
+    if (start == nullptr || start->fused != nullptr) continue;
+    if (start->leader || start->follower) start->fused = fused_kernels(plan, *start);
   }
 }
 

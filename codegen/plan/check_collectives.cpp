@@ -34,6 +34,7 @@ void PlanChecker::start(const CollectiveStart& start) {
   if (reading_ >= 0)
     fail("a collective is started while w" + std::to_string(reading_) + " is read");
   check_engine(start);
+  if (start.leader) lead(start);
   for (const BufferId id : start.operands) lend(id, start);
   for (const BufferId id : start.results) {
     State& state = states_[at(id)];
@@ -67,29 +68,54 @@ void PlanChecker::start(const CollectiveStart& start) {
   started_.push_back(start.work);
 }
 
+// Whether a kernel may go with a collective on a GPU, with which it has one buffer in common, that
+// it writes or reads.
+void PlanChecker::check_companion(const CollectiveStart& start, const LaunchPart& part,
+                                  const std::vector<BufferId>& shared, bool written) {
+  const std::string what = "w" + std::to_string(start.work);
+  const bool fits = part.kernel >= 0 && start.call.parts.size() == 1 && start.parent == nullptr &&
+                    shared.size() == 1 && runtime::moves_on_devices(start.engine) &&
+                    std::ranges::count(part.buffers, shared[0]) == 1;
+  if (!fits) fail(what + " is none that a kernel can " + (written ? "lead" : "follow"));
+  const auto place =
+      static_cast<std::size_t>(std::ranges::find(part.buffers, shared[0]) - part.buffers.begin());
+  const std::vector<KernelBuffer>& taken = plan_.kernels[at(part.kernel)].buffers;
+  if (place >= taken.size() || writes(plan_, part, place) != written ||
+      taken[place].dtype != start.call.dtype) {
+    fail(what + (written ? " takes what " : " gives what ") + part.name + " does not " +
+         (written ? "write" : "read"));
+  }
+  for (const BufferId id : part.buffers) {
+    require(buffer(id).device == buffer(shared[0]).device, " lies on another device", id);
+  }
+}
+
+// What a kernel reads that makes the operand of a collective, from the start to the wait.
+void PlanChecker::lead(const CollectiveStart& start) {
+  const LaunchPart& part = *start.leader;
+  check_companion(start, part, start.operands, true);
+  for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+    require(part.buffers[i] == start.operands[0] || !writes(plan_, part, i),
+            " is written by what makes the operand of a collective", part.buffers[i]);
+  }
+  for (const BufferId id : start.leader_reads(plan_)) {
+    read(id);
+    ++states_[at(id)].read_beside;
+  }
+  const BufferId operand = start.operands[0];
+  State& state = states_[at(operand)];
+  require(!state.allocated && !state.arriving, " is made for a collective, but is there", operand);
+  if (buffer(operand).is_allocated()) state.allocated = true;
+  write(operand);
+}
+
 // What a kernel works on that follows a collective on a GPU, from the start to the wait: nobody
 // else reads the result.
 void PlanChecker::follow(const CollectiveStart& start) {
-  const LaunchPart& part = *start.follower;
-  const std::string what = "w" + std::to_string(start.work);
-  const bool fits = part.kernel >= 0 && start.call.parts.size() == 1 && start.parent == nullptr &&
-                    start.results.size() == 1 && runtime::moves_on_devices(start.engine) &&
-                    std::ranges::count(part.buffers, start.results[0]) == 1;
-  if (!fits) fail(what + " is none that a kernel can follow");
-  const auto place = static_cast<std::size_t>(std::ranges::find(part.buffers, start.results[0]) -
-                                              part.buffers.begin());
-  const std::vector<KernelBuffer>& taken = plan_.kernels[at(part.kernel)].buffers;
-  if (place >= taken.size() || writes(plan_, part, place) ||
-      taken[place].dtype != start.call.dtype) {
-    fail(what + " gives what " + part.name + " does not read");
-  }
-  const Device device = buffer(start.results[0]).device;
-  for (const BufferId id : part.buffers) {
-    require(buffer(id).device == device, " lies on another device", id);
-  }
+  check_companion(start, *start.follower, start.results, false);
   for (const BufferId id : start.follower_buffers(plan_, false)) {
     read(id);
-    ++states_[at(id)].read_behind;
+    ++states_[at(id)].read_beside;
   }
   for (const BufferId id : start.follower_buffers(plan_, true)) {
     State& state = states_[at(id)];
@@ -123,6 +149,7 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   if (work.state != Work::State::started) fail(what + " twice");
   if (work.part != part_) fail(what + ", which another region starts");
   if (work.start->results != wait.results || work.start->operands != wait.operands ||
+      work.start->leader_reads(plan_) != wait.leader_reads ||
       work.start->follower_buffers(plan_, false) != wait.follower_reads ||
       work.start->follower_buffers(plan_, true) != wait.follower_writes) {
     fail(what + ", but for other operands or results than it has");
@@ -133,9 +160,11 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   for (const BufferId id : wait.operands) {
     require(!states_[at(id)].freed, " is freed before the collective that reads it is over", id);
   }
-  for (const BufferId id : wait.follower_reads) {
-    require(!states_[at(id)].freed, " is freed before what reads it behind a collective", id);
-    --states_[at(id)].read_behind;
+  for (const std::vector<BufferId>* const reads : {&wait.leader_reads, &wait.follower_reads}) {
+    for (const BufferId id : *reads) {
+      require(!states_[at(id)].freed, " is freed before what reads it with a collective", id);
+      --states_[at(id)].read_beside;
+    }
   }
   for (const std::vector<BufferId>& come : {wait.results, wait.follower_writes}) {
     for (const BufferId id : come) states_[at(id)].allocated = states_[at(id)].written = true;

@@ -1,7 +1,7 @@
 #include <tutti/codegen/kernel/text_words.h>
 #include <tutti/codegen/plan/binding.h>
 #include <tutti/codegen/plan/communicator_of.h>
-#include <tutti/codegen/plan/follower.h>
+#include <tutti/codegen/plan/companions.h>
 #include <tutti/codegen/plan/launch_text.h>
 #include <tutti/codegen/plan/native_steps.h>
 #include <tutti/codegen/plan/plan_checker.h>
@@ -240,7 +240,7 @@ CollectiveStart CollectiveStart::parse(StepParser& parser) {
   });
   algorithm.give(lexer, out);
   out.call.location = parser.location();
-  if (lexer.accept("then")) parse_follower(parser, out, wait);
+  parse_companions(parser, out, wait);
   parser.add_wait(std::move(wait));
   return out;
 }
@@ -274,29 +274,39 @@ void CollectiveStart::print(StepPrinter& printer) const {
   attributes.add("calls", std::vector<std::int64_t>(calls.begin(), calls.end()));
   printer.add(attributes.text());
   printer.end_line(call.location);
-  if (follower) print_follower(*this, printer);
+  print_companions(*this, printer);
 }
 
 bool CollectiveStart::same(const CollectiveStart& other) const {
+  const auto same_part = [](const std::optional<LaunchPart>& a,
+                            const std::optional<LaunchPart>& b) {
+    return a.has_value() == b.has_value() && (!a || same_launch_part(*a, *b));
+  };
   return same_call(call, other.call) && same_group(group, other.group) &&
          same_group(parent, other.parent) && operands == other.operands &&
          results == other.results && engine == other.engine && work == other.work &&
-         calls == other.calls && follower.has_value() == other.follower.has_value() &&
-         (!follower || same_launch_part(*follower, *other.follower));
+         calls == other.calls && same_part(leader, other.leader) &&
+         same_part(follower, other.follower);
 }
 
 void CollectiveStart::shift(const Shift& by) {
   work += by.works;
   for (BufferId& id : operands) id += by.buffers;
   for (BufferId& id : results) id += by.buffers;
-  if (!follower) return;
-  follower->kernel += by.kernels;
-  for (BufferId& id : follower->buffers) id += by.buffers;
+  for (std::optional<LaunchPart>* const part : {&leader, &follower}) {
+    if (!*part) continue;
+    (*part)->kernel += by.kernels;
+    for (BufferId& id : (*part)->buffers) id += by.buffers;
+  }
 }
 
 void CollectiveStart::for_each_access(const Plan& plan, const OnAccess& f) const {
-  for (const BufferId id : operands) f(id, false);
+  for (const BufferId id : leader_reads(plan)) f(id, false);
   for (const BufferId id : follower_buffers(plan, false)) f(id, false);
+  for (const BufferId id : operands) {
+    if (leader) f(id, true);
+    f(id, false);
+  }
   for (const BufferId id : results) f(id, true);
   for (const BufferId id : follower_buffers(plan, true)) f(id, true);
 }
@@ -347,7 +357,7 @@ void CollectiveStart::bind(Binding& binding) const {
   };
   std::ranges::for_each(operands, add_place);
   std::ranges::for_each(results, add_place);
-  if (follower) bound.follower = bind_follower(*this, binding);
+  bind_companions(*this, binding, bound);
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);

@@ -15,9 +15,10 @@ namespace tutti::codegen {
 
 // Announces a collective. `call` lacks only the addresses.
 //
-// On a GPU a kernel may follow it, whose other operands are there at the start and which alone
-// reads the result: it is done when the collective is, within the kernel that carries that out or
-// behind it, and what it writes comes with the wait.
+// On a GPU a kernel may lead it, which makes the operand, at any time between the start and the
+// wait: within the kernel that carries the collective out, or in front of that. And one may follow
+// it, whose other operands are there at the start and which alone reads the result: it is done when
+// the collective is, within that kernel or behind it, and what it writes comes with the wait.
 struct CollectiveStart {
   runtime::CollectiveCall call;
   ir::GroupPtr group;
@@ -27,8 +28,10 @@ struct CollectiveStart {
   std::string engine = "shm";           // what carries it out
   int work = 0;                         // the number that CollectiveWait refers to
   std::vector<ir::CallId> calls = {};   // of the traced program: what it is, or a part of
-  std::optional<LaunchPart> follower = std::nullopt;             // on the results' device
-  std::shared_ptr<const runtime::CommEpilogue> fused = nullptr;  // makes both in one; null: nobody
+  std::optional<LaunchPart> leader = std::nullopt;    // on the operands' device
+  std::optional<LaunchPart> follower = std::nullopt;  // on the results' device
+  // Makes them in one with the collective; null: nobody.
+  std::shared_ptr<const runtime::FusedCommKernels> fused = nullptr;
 
   static constexpr std::array<std::string_view, 1> kWords = {"start"};
   static CollectiveStart parse(StepParser& parser);
@@ -39,6 +42,8 @@ struct CollectiveStart {
   // Whether the plan reads the members' operands itself: its results are where they lie, by member.
   bool reads(const Plan& plan) const;
 
+  // What the leader reads; it writes the collective's operand.
+  std::vector<BufferId> leader_reads(const Plan& plan) const;
   // The buffers of the follower, but for the collective's result.
   std::vector<BufferId> follower_buffers(const Plan& plan, bool written) const;
 

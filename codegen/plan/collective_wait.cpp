@@ -23,7 +23,7 @@ void CollectiveWait::print(StepPrinter& printer) const {
 void CollectiveWait::shift(const Shift& by) {
   work += by.works;
   for (std::vector<BufferId>* const list :
-       {&operands, &results, &follower_reads, &follower_writes}) {
+       {&operands, &results, &leader_reads, &follower_reads, &follower_writes}) {
     for (BufferId& id : *list) id += by.buffers;
   }
 }
@@ -31,6 +31,7 @@ void CollectiveWait::shift(const Shift& by) {
 // The results come with the wait.
 void CollectiveWait::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
   for (const BufferId id : operands) f(id, false);
+  for (const BufferId id : leader_reads) f(id, false);
   for (const BufferId id : follower_reads) f(id, false);
   for (const BufferId id : results) f(id, true);
   for (const BufferId id : follower_writes) f(id, true);

@@ -12,7 +12,8 @@ struct CollectiveWait {
   int work = 0;
   std::vector<BufferId> operands = {};  // of the start
   std::vector<BufferId> results = {};   // likewise
-  // Of what follows it: what that reads beside the results, and writes.
+  // What its leader reads; what its follower reads beside the results, and writes.
+  std::vector<BufferId> leader_reads = {};
   std::vector<BufferId> follower_reads = {};
   std::vector<BufferId> follower_writes = {};
 

@@ -39,6 +39,7 @@ DeviceSpan::DeviceSpan(const Plan& plan, Device device, std::vector<Step> steps,
     call = {.work = start->work,
             .operands = start->operands,
             .results = start->results,
+            .has_leader = start->leader.has_value(),
             .has_follower = start->follower.has_value()};
     const std::int64_t size = size_of(start->call.dtype);
     for (const runtime::TensorPart& part : start->call.parts) {
@@ -85,6 +86,7 @@ void DeviceSpan::plan_nodes(const Plan& plan) {
         break;
       case Step::Kind::start: {
         const std::size_t call = call_of(step.number);
+        if (calls_[call].has_leader) launch({.kind = Node::Kind::leader, .call = call});
         launch_copies(Node::Kind::copies_in, call, calls_[call].operands);
         std::vector<std::size_t> behind = stream;
         behind.insert(behind.end(), lane.begin(), lane.end());
@@ -120,6 +122,7 @@ bool DeviceSpan::make_calls(Accelerator& accelerator, runtime::PlanFrame& frame)
     runtime::BoundCollective& collective = frame.collectives[at(works_[i])];
     collective.recorded = recorded_;
     collective.number_in_recording = i;
+    calls_[i].leader = collective.leader;
     calls_[i].follower = collective.follower;
   }
   return true;
@@ -215,6 +218,11 @@ void DeviceSpan::find_addresses(Accelerator& accelerator, runtime::PlanFrame& fr
         break;
       case Step::Kind::start: {
         const std::size_t call = call_of(step.number);
+        nodes_[calls_[call].node].addresses.clear();
+        if (calls_[call].has_leader) {
+          frame.allocate_for(*calls_[call].leader);
+          find_companion(frame, node++, frame.memory().addresses[calls_[call].operands[0]]);
+        }
         if (nodes_[node].kind == Node::Kind::copies_in) {
           copies(
               calls_[call].operands,
@@ -227,7 +235,7 @@ void DeviceSpan::find_addresses(Accelerator& accelerator, runtime::PlanFrame& fr
       case Step::Kind::wait: {
         const std::size_t call = call_of(step.number);
         if (calls_[call].has_follower) {
-          find_follower(frame, call, node++);
+          find_companion(frame, node++, recorded_->result(call, 0));
           break;
         }
         for (const BufferId id : calls_[call].results) {
@@ -249,13 +257,31 @@ void DeviceSpan::find_addresses(Accelerator& accelerator, runtime::PlanFrame& fr
   }
 }
 
+const runtime::FusedCommKernels& DeviceSpan::kernels_with(const Call& call) {
+  return call.leader != nullptr ? *call.leader->fused : *call.follower->fused;
+}
+
+bool DeviceSpan::is_fused(const Node& companion) const {
+  const runtime::Companions fused = recorded_->fused(companion.call);
+  return companion.kind == Node::Kind::leader ? fused.leader : fused.follower;
+}
+
+const runtime::BoundCompanion& DeviceSpan::companion_at(const Node& node) const {
+  const Call& call = calls_[node.call];
+  return node.kind == Node::Kind::leader ? *call.leader : *call.follower;
+}
+
 // The part that the arguments belong to has them: other ones may be as they were.
-void DeviceSpan::find_follower(const runtime::PlanFrame& frame, std::size_t call,
-                               std::size_t node) {
-  const bool fused = recorded_->is_fused(call);
-  void* const result = fused ? nullptr : recorded_->result(call, 0);
-  nodes_[fused ? calls_[call].node : node].addresses =
-      frame.arguments_of(*calls_[call].follower, result);
+void DeviceSpan::find_companion(const runtime::PlanFrame& frame, std::size_t node, void* shared) {
+  Node& own = nodes_[node];
+  const bool fused = is_fused(own);
+  std::vector<void*> arguments = frame.arguments_of(companion_at(own), fused ? nullptr : shared);
+  if (!fused) {
+    own.addresses = std::move(arguments);
+    return;
+  }
+  std::vector<void*>& all = nodes_[calls_[own.call].node].addresses;
+  all.insert(all.end(), arguments.begin(), arguments.end());
 }
 
 std::shared_ptr<const Accelerator::Part> DeviceSpan::part_of(Accelerator& accelerator,
@@ -264,13 +290,13 @@ std::shared_ptr<const Accelerator::Part> DeviceSpan::part_of(Accelerator& accele
     case Node::Kind::region:
       return node.region->part(accelerator);
     case Node::Kind::collective:
-      if (!recorded_->is_fused(node.call)) return recorded_->part(node.call);
-      return recorded_->fused_part(
-          node.call, {.kernels = calls_[node.call].follower->fused, .arguments = node.addresses});
+      if (!recorded_->fused(node.call).any()) return recorded_->part(node.call);
+      return recorded_->fused_part(node.call, kernels_with(calls_[node.call]), node.addresses);
+    case Node::Kind::leader:
     case Node::Kind::follower:
-      if (recorded_->is_fused(node.call)) return nullptr;
+      if (is_fused(node)) return nullptr;
       return accelerator.record_part(
-          [&] { calls_[node.call].follower->code->launch(accelerator, node.addresses.data()); });
+          [&] { companion_at(node).code->launch(accelerator, node.addresses.data()); });
     default:
       return accelerator.record_part([&] {
         for (std::size_t i = 0; i < node.bytes.size(); ++i) {

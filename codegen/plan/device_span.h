@@ -44,16 +44,17 @@ class DeviceSpan {
   void end();
 
  private:
-  // A node of the recording: what a region launches, copies, a collective, or what follows it
+  // A node of the recording: what a region launches, copies, a collective, or what goes with it
   // (which is nothing where the collective's kernel does that).
   struct Node {
-    enum class Kind : std::uint8_t { region, collective, follower, copies_in, copies_out };
+    enum class Kind : std::uint8_t { region, collective, leader, follower, copies_in, copies_out };
     Kind kind = Kind::region;
     DeviceRegion* region = nullptr;
     std::size_t call = 0;  // of works_
     std::vector<std::size_t> behind = {};
     std::vector<std::size_t> bytes = {};  // of copies
-    // Of this run: of copies, from and to by turns; of a follower, its arguments.
+    // Of this run: of copies, from and to by turns; of a companion, its arguments; of a
+    // collective, those of the companions that its kernel has.
     std::vector<void*> addresses = {};
     std::vector<void*> recorded = {};  // what joined() has
     std::size_t part = 0;              // which of its parts
@@ -63,9 +64,11 @@ class DeviceSpan {
     std::vector<BufferId> operands;
     std::vector<BufferId> results;
     std::vector<std::size_t> operand_bytes = {};  // by part
+    bool has_leader = false;
     bool has_follower = false;
-    std::shared_ptr<const runtime::BoundFollower> follower = nullptr;  // bound
-    std::size_t node = 0;                                              // its own
+    std::shared_ptr<const runtime::BoundCompanion> leader = nullptr;  // bound
+    std::shared_ptr<const runtime::BoundCompanion> follower = nullptr;
+    std::size_t node = 0;  // its own
   };
 
   void plan_nodes(const Plan& plan);
@@ -78,7 +81,12 @@ class DeviceSpan {
   // Null where there is nothing to do.
   std::shared_ptr<const runtime::Accelerator::Part> part_of(runtime::Accelerator& accelerator,
                                                             const Node& node) const;
-  void find_follower(const runtime::PlanFrame& frame, std::size_t call, std::size_t node);
+  // Of the companion at a node, which shares what lies at that place with its collective.
+  void find_companion(const runtime::PlanFrame& frame, std::size_t node, void* shared);
+  // Whether a companion's node is nothing, since its collective's kernel does it.
+  bool is_fused(const Node& companion) const;
+  const runtime::BoundCompanion& companion_at(const Node& node) const;
+  static const runtime::FusedCommKernels& kernels_with(const Call& call);
   void stop(const std::string& why);
 
   const Device device_;

@@ -81,6 +81,9 @@ std::optional<std::size_t> follows_in_place(const Plan& plan, std::size_t start,
                                             BufferId written) {
   const CollectiveStart* const of = start_of(plan.steps[start]);
   if (of == nullptr || !of->follower) return std::nullopt;
+  // Blocks of one kernel that has both do not wait for each other in between.
+  const std::vector<BufferId> led_by = of->leader_reads(plan);
+  if (std::ranges::find(led_by, read) != led_by.end()) return std::nullopt;
   const std::vector<BufferId>& buffers = of->follower->buffers;
   const auto place_of = [&](BufferId id) {
     return static_cast<std::size_t>(std::ranges::find(buffers, id) - buffers.begin());

@@ -30,6 +30,10 @@ std::vector<MemoryLabel> memory_labels(const Plan& plan) {
   const auto is_new = [&](BufferId id) { return out[at(id)].what == nullptr; };
   for (const Step& step : plan.steps) {
     if (const CollectiveStart* const start = start_of(step)) {
+      if (start->leader && is_new(start->operands[0])) {
+        out[at(start->operands[0])] = {.what = interned(start->leader->name),
+                                       .where = start->leader->location};
+      }
       for (const BufferId id : start->results) {
         if (!is_new(id)) continue;
         out[at(id)] = {.what = name_of(start->call.kind).data(), .where = start->call.location};

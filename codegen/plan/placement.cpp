@@ -77,6 +77,10 @@ class Skeleton {
     if (start != nullptr && start->parent == nullptr &&
         start->group->is_same_for(plan_.rank, group_)) {
       works_.emplace(start->work, works_.size());
+      for (const BufferId id : start->leader_reads(plan_)) {
+        if (lies_here(id)) add(kRead, number(id));
+      }
+      if (start->leader && lies_here(start->operands[0])) add(kWrite, number(start->operands[0]));
       add(kStart, runtime::fingerprint(start->call));
       for (const std::vector<BufferId>& buffers : {start->operands, start->results}) {
         for (const BufferId id : buffers) {
@@ -95,8 +99,9 @@ class Skeleton {
         add(kFinish, known->second);
       }
       // Which may be another group's.
-      for (const std::vector<BufferId>& used : {wait->follower_reads, wait->follower_writes}) {
-        for (const BufferId id : used) {
+      for (const std::vector<BufferId>* const used :
+           {&wait->leader_reads, &wait->follower_reads, &wait->follower_writes}) {
+        for (const BufferId id : *used) {
           if (lies_here(id)) add(kRead, number(id));
         }
       }

@@ -116,13 +116,15 @@ void add_place(const Plan& plan, BufferId buffer, Hasher& hasher);
 // Calls f(buffer, written) for every buffer that a step reads or writes, first those it reads.
 void for_each_access(const Plan& plan, const Step& step, const OnAccess& f);
 
-// Calls f(device, part) for every kernel and call of a plan, and for what follows its collectives.
+// Calls f(device, part) for every kernel and call of a plan, and for what goes with its
+// collectives.
 template <class OfPlan, class F>
 void for_each_part(OfPlan& plan, F&& f) {
   for (auto& step : plan.steps) {
     if (auto* const launch = launch_of(step)) {
       for (auto& part : launch->parts) f(launch->device, part);
     } else if (auto* const start = start_of(step)) {
+      if (start->leader) f(plan.buffers[at(start->operands[0])].device, *start->leader);
       if (start->follower) f(plan.buffers[at(start->results[0])].device, *start->follower);
     }
   }

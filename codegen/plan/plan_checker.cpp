@@ -162,7 +162,7 @@ void PlanChecker::write(BufferId id) {
   require(buffer(id).kind != PlanBuffer::Kind::peer, " is written, but is a peer's", id);
   require(!state.lent, " is written, but peers may read it", id);
   require(!is_common(plan_, id), " is written, but all members have it in common", id);
-  require(state.read_behind == 0, " is written, but what follows a collective may read it", id);
+  require(state.read_beside == 0, " is written, but what goes with a collective may read it", id);
   require(state.written || !state.arriving, " is written, but comes with a collective", id);
   if (state.written && is_update(id)) return;
   require(!state.written, " is written twice", id);

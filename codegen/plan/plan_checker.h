@@ -50,7 +50,7 @@ class PlanChecker {
     std::vector<int> lent_to = {};  // of one in a group's memory: the works that use it
     bool returned = false;
     bool used_up = false;  // by what follows its collective
-    int read_behind = 0;   // how many collectives are under way whose follower reads it
+    int read_beside = 0;   // how many collectives are under way whose companions read it
     // Of the whole part: the steps that write it first and use it last, but for those that allocate
     // and free it; the number of steps where it is returned, -1 where there is none.
     int first_write = -1;
@@ -94,6 +94,9 @@ class PlanChecker {
   void lend(BufferId id, const CollectiveStart& start);
   void check_reading(const CollectiveStart& start);
   void check_engine(const CollectiveStart& start);
+  void check_companion(const CollectiveStart& start, const LaunchPart& part,
+                       const std::vector<BufferId>& shared, bool written);
+  void lead(const CollectiveStart& start);
   void follow(const CollectiveStart& start);
   void check_end(const Part& part);
   void check_arenas();

@@ -43,6 +43,20 @@ __device__ inline u64 pack_step() { return u64(gridDim.x) * blockDim.x; }
 
 __device__ inline u64 least_of(u64 x, u64 y) { return x < y ? x : y; }
 
+// What stands in front of them where the operand is not there yet: `first` makes, of each of its
+// parts of so many elements, a pack from an element on, of which `left` exist. The block makes what
+// it reads of the others' operands in one shot, for which they make the same of theirs, so that the
+// next meeting is all that there has to be in between: its barrier comes behind the stores of all
+// threads of the block, and its release behind that.
+template <class Spec, class First>
+__device__ void make_operand(int parts, u64 elements, const First& first) {
+  for (int part = 0; part < parts; ++part) {
+    for (u64 at = first_pack() * Spec::lanes; at < elements; at += pack_step() * Spec::lanes) {
+      first(static_cast<u64>(part) * elements + at, static_cast<i64>(elements - at));
+    }
+  }
+}
+
 // What becomes of a pack of the result, from element `at` on, of which `left` exist: `then` in the
 // kernels below. This stores it.
 template <class Spec>

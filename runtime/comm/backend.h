@@ -18,7 +18,8 @@
 
 namespace tutti::runtime {
 
-struct BoundEpilogue;
+struct BoundFollower;
+struct BoundLeader;
 
 // A collective under way on one rank. Dropping it is legal: the collective takes place all the same
 // and its buffers live until every rank is done with them.
@@ -47,7 +48,15 @@ class Work {
 
   // What is to come right behind the result, up to the next one that is said, or null: whoever
   // carries the call out may do it with that, and says so there. Else it is the caller's.
-  virtual void follow_with(BoundEpilogue* /*epilogue*/) {}
+  virtual void follow_with(BoundFollower* /*follower*/) {}
+
+  // Of a call that was just started on a GPU: what makes its operand, which whoever carries the
+  // call out does, at any time from here on. What that reads stays as it is until the call is over,
+  // or until lead_now() has returned: from then on it may change in the order of the GPU's own
+  // stream. A leader that can't be launched there is an error of the group. False: it is the
+  // caller's.
+  virtual bool lead_with(std::shared_ptr<const BoundLeader> /*leader*/) noexcept { return false; }
+  virtual void lead_now() noexcept {}
 
   // Of a call that was started to be read (StartOptions::reads). The first returns when all members
   // have announced it: where their operands of part 0 lie, by member, up to finish(), which makes

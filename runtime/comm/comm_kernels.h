@@ -81,26 +81,45 @@ class CommKernels {
                                                  std::string_view target) const = 0;
 };
 
-// A kernel that reads the result of a collective, element by element in its order, and that may
-// become a part of the kernel which makes that result. Thread-safe.
-class CommEpilogue {
- public:
-  CommEpilogue() = default;
-  CommEpilogue(const CommEpilogue&) = delete;
-  CommEpilogue& operator=(const CommEpilogue&) = delete;
-  virtual ~CommEpilogue() = default;
+// Kernels that go with a collective, and may become parts of the one that carries it out: a leader
+// makes the operand, a follower reads the result, both element by element in their order.
+struct Companions {
+  bool leader = false;
+  bool follower = false;
 
-  // Both in one, for a kernel of kind all_reduce_one_shot, all_gather or reduce_scatter: it takes
-  // the PeerTable, the operand, the number of elements, and what the epilogue takes beside the
-  // result, which is nowhere. The same object each time. Throws EnvironmentError where it can't be
-  // compiled.
-  virtual std::shared_ptr<const DeviceCode> with(const CommKernel& kernel,
+  bool any() const { return leader || follower; }
+  friend bool operator==(const Companions&, const Companions&) = default;
+};
+
+// Makes kernels that are a collective with its companions. Thread-safe.
+class FusedCommKernels {
+ public:
+  FusedCommKernels() = default;
+  FusedCommKernels(const FusedCommKernels&) = delete;
+  FusedCommKernels& operator=(const FusedCommKernels&) = delete;
+  virtual ~FusedCommKernels() = default;
+
+  // A kernel of kind all_reduce_one_shot, all_gather or reduce_scatter in one with those of its
+  // companions that are asked for. It takes the PeerTable, the operand, the result (with a follower
+  // it has none: that is nowhere), the number of elements, what the leader takes beside the operand
+  // and what the follower takes beside the result. The same object each time. Throws
+  // EnvironmentError where it can't be compiled.
+  virtual std::shared_ptr<const DeviceCode> with(const CommKernel& kernel, Companions companions,
                                                  std::string_view target) const = 0;
 };
 
-// An epilogue for one call that is under way.
-struct BoundEpilogue {
-  std::shared_ptr<const CommEpilogue> kernels;
+// The leader of a call that is under way, whose operand is not there before it was launched.
+struct BoundLeader {
+  std::shared_ptr<const FusedCommKernels> kernels;
+  std::shared_ptr<const DeviceCode> alone;         // the leader itself
+  std::vector<void*> arguments = {};               // all that this takes
+  std::size_t operand = 0;                         // which of them is the operand
+  std::vector<std::shared_ptr<Buffer>> held = {};  // what they are in, as far as that may go
+};
+
+// A follower of a call that is under way.
+struct BoundFollower {
+  std::shared_ptr<const FusedCommKernels> kernels;
   std::vector<void*> arguments = {};               // beside the result
   std::vector<std::shared_ptr<Buffer>> held = {};  // what they are in, as far as that may go
   bool done = false;                               // the call's kernel did it

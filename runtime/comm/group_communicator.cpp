@@ -52,6 +52,11 @@ void GroupWork::stop_reading() {
   given_up_ = true;
 }
 
+void GroupWork::lead_now() noexcept {
+  const OrderTurn turn(communicator_->agreement_.order());
+  communicator_->transport_->lead_now(*this);
+}
+
 GroupCommunicator::GroupCommunicator(std::shared_ptr<HostFabric> fabric,
                                      std::shared_ptr<HostRank> rank,
                                      std::shared_ptr<HostGroup> group, std::vector<Parent> parents,
@@ -275,7 +280,8 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->reads = work->arrived_ = work->read_ = work->given_up_ = false;
   work->site_ = call->site;
   work->accelerator = nullptr;
-  work->epilogue = nullptr;
+  work->follower = nullptr;
+  work->leader = nullptr;
   work->recorded = nullptr;
   work->recording_word = 0;
   work->begun = GroupWork::Begun::no;

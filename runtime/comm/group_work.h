@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -40,7 +41,12 @@ class GroupWork : public OrderedWork {
   std::span<const void* const> arrive() final;
   void finish() final;
   void stop_reading() final;
-  void follow_with(BoundEpilogue* with) final { epilogue = with; }
+  void follow_with(BoundFollower* with) final { follower = with; }
+  bool lead_with(std::shared_ptr<const BoundLeader> with) noexcept final {
+    leader = std::move(with);
+    return true;
+  }
+  void lead_now() noexcept final;
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
   const Waiting& waiting() const { return waiting_; }
@@ -64,7 +70,8 @@ class GroupWork : public OrderedWork {
   std::vector<const void*> operands;
   Accelerator* accelerator = nullptr;  // see StartOptions, as the next
   const CommKernels* comm_kernels = nullptr;
-  BoundEpilogue* epilogue = nullptr;  // see follow_with()
+  BoundFollower* follower = nullptr;                    // see follow_with()
+  std::shared_ptr<const BoundLeader> leader = nullptr;  // see lead_with(); null: none is to come
   std::shared_ptr<RecordedCalls> recorded = nullptr;
   std::size_t number_in_recording = 0;
   // Of one that RecordedCalls began: what its record says, and how it goes on.
@@ -79,6 +86,7 @@ class GroupWork : public OrderedWork {
     forget_failure();
     results.clear();
     common.clear();
+    leader.reset();
     copies_.clear();
     communicator_.reset();
   }

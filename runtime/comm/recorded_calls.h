@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/comm/backend.h>
+#include <tutti/runtime/comm/comm_kernels.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,12 +52,14 @@ class RecordedCalls {
   virtual bool is_recorded(std::span<const Places> places) const = 0;
   // Of the recording: a call, and where it has an operand or result; as long as it is there.
   virtual std::shared_ptr<const Accelerator::Part> part(std::size_t call) const = 0;
-  // Whether the run that was recorded made a call and its epilogue (Work::follow_with) by one
-  // kernel. Then part() has nothing, and this makes a part for an epilogue's arguments of now, by
-  // this rank alone. Throws EnvironmentError.
-  virtual bool is_fused(std::size_t /*call*/) const { return false; }
+  // Which companions of a call (Work::lead_with, follow_with) the run that was recorded made by one
+  // kernel with it. Where it did any, part() has nothing, and the other one makes a part for what
+  // they take now (beside operand and result, a leader's first), by this rank alone. That throws
+  // EnvironmentError.
+  virtual Companions fused(std::size_t /*call*/) const { return {}; }
   virtual std::shared_ptr<const Accelerator::Part> fused_part(
-      std::size_t /*call*/, const BoundEpilogue& /*epilogue*/) const {
+      std::size_t /*call*/, const FusedCommKernels& /*kernels*/,
+      std::span<void* const> /*arguments*/) const {
     return nullptr;
   }
   virtual void* operand(std::size_t call, std::size_t part) const = 0;

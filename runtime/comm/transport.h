@@ -59,7 +59,9 @@ class Transport {
   virtual void supply(GroupWork& /*work*/, Keeping& /*keeping*/) {}
   virtual void replay(GroupWork& /*work*/) {}
 
-  // Of one that moves what lies on GPUs: see Communicator. Other groups' values never lie there.
+  // Of one that moves what lies on GPUs: see Work::lead_now().
+  virtual void lead_now(GroupWork& /*work*/) noexcept {}
+  // Likewise: see Communicator. Other groups' values never lie there.
   virtual std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t /*bytes*/,
                                                             Accelerator& /*on*/) {
     throw InternalError("memory of a GPU for a transport of the host's");

@@ -31,6 +31,10 @@ class CudaKernel final : public DeviceCode {
   // before, and that whoever records keeps. Whoever calls it has entered.
   void launch_on(CUstream stream, CudaStream& code, std::uint32_t blocks,
                  void* const* parameters) const;
+  // With the blocks of its own.
+  void launch_on(CUstream stream, CudaStream& code, void* const* parameters) const {
+    launch_on(stream, code, geometry_.grid[0], parameters);
+  }
 
  private:
   void put(const CudaStream& code, CUfunction function, CUstream stream, std::uint32_t blocks,

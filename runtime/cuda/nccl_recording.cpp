@@ -129,6 +129,7 @@ void NcclRecording::drop() noexcept {
   for (Call& call : calls_) {
     call.graph = nullptr;
     call.captured = false;
+    call.companions = {};
     call.fused.reset();
     call.peers = nullptr;
     call.used.clear();
@@ -198,20 +199,22 @@ void NcclRecording::replay() {
   group_->end_begun(*work, GroupWork::Begun::replayed);
 }
 
-void NcclRecording::fuse(std::size_t call, const PeerLaunch& launch,
+void NcclRecording::fuse(std::size_t call, const PeerLaunch& launch, Companions companions,
                          std::shared_ptr<PeerMemory> peers) {
-  calls_.at(call).fused = launch;
-  calls_.at(call).peers = std::move(peers);
+  Call& of = calls_.at(call);
+  of.companions = companions;
+  of.fused = launch;
+  of.peers = std::move(peers);
 }
 
 // On the other members nothing changes by it: they meet a kernel of as many blocks.
 std::shared_ptr<const Accelerator::Part> NcclRecording::fused_part(
-    std::size_t call, const BoundEpilogue& epilogue) const {
+    std::size_t call, const FusedCommKernels& kernels, std::span<void* const> arguments) const {
   const Call& of = calls_.at(call);
   return gpu_.record_part([&] {
     Keeping used;
-    transport_.own_kernels_->launch(of.fused.value(), epilogue, of.peers, gpu_, stream_->handle(),
-                                    used);
+    transport_.own_kernels_->launch(of.fused.value(), kernels, of.companions, arguments, of.peers,
+                                    gpu_, stream_->handle(), used);
     for (const std::shared_ptr<Buffer>& each : used) gpu_.keep(each);
   });
 }

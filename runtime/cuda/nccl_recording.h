@@ -37,9 +37,10 @@ class NcclRecording final : public RecordedCalls,
   std::shared_ptr<const Accelerator::Part> part(std::size_t call) const override {
     return calls_.at(call).graph;
   }
-  bool is_fused(std::size_t call) const override { return calls_.at(call).fused.has_value(); }
-  std::shared_ptr<const Accelerator::Part> fused_part(std::size_t call,
-                                                      const BoundEpilogue& epilogue) const override;
+  Companions fused(std::size_t call) const override { return calls_.at(call).companions; }
+  std::shared_ptr<const Accelerator::Part> fused_part(
+      std::size_t call, const FusedCommKernels& kernels,
+      std::span<void* const> arguments) const override;
   void* operand(std::size_t call, std::size_t part) const override;
   void* result(std::size_t call, std::size_t part) const override;
   std::unique_ptr<Accelerator::JoinedRecording>& joined() override { return joined_; }
@@ -56,8 +57,9 @@ class NcclRecording final : public RecordedCalls,
   bool is_recording() const { return recording_; }
   std::vector<PartAddresses> places(std::size_t call) const;
   CUstream stream(std::size_t call) const { return calls_.at(call).stream; }
-  // It is made by this kernel, which takes an epilogue: nothing is put on its stream.
-  void fuse(std::size_t call, const PeerLaunch& launch, std::shared_ptr<PeerMemory> peers);
+  // It is made by this kernel, with some of its companions: nothing is put on its stream.
+  void fuse(std::size_t call, const PeerLaunch& launch, Companions companions,
+            std::shared_ptr<PeerMemory> peers);
   // What was put on its stream is all of it; `used` lives as long as the recording.
   void captured(std::size_t call, Keeping used);
   // What replays use.
@@ -69,8 +71,9 @@ class NcclRecording final : public RecordedCalls,
     Places places = {};  // with those of its own
     CUstream stream = nullptr;
     std::shared_ptr<CudaGraph> graph = nullptr;
-    std::optional<PeerLaunch> fused = std::nullopt;
-    std::shared_ptr<PeerMemory> peers = nullptr;  // of that
+    Companions companions = {};                      // that are made with it
+    std::optional<PeerLaunch> fused = std::nullopt;  // where there are some
+    std::shared_ptr<PeerMemory> peers = nullptr;     // of that
     Keeping used = {};
     bool settled = false;
     bool captured = false;

@@ -43,6 +43,7 @@ void NcclTransport::record(NcclWork& work, const NcclWindows::Settled& places) {
   const CUstream stream = recording.stream(number);
   const std::vector<PartAddresses> parts = recording.places(number);
   const std::vector<PeerLaunch> own = own_launches(work, parts, places);
+  const Companions companions = companions_in(work, own);
   Keeping used;
   if (own.empty()) {
     const auto communicator = current();
@@ -51,9 +52,9 @@ void NcclTransport::record(NcclWork& work, const NcclWindows::Settled& places) {
     communicator->launch(
         nccl_calls(work.call().call(), parts, agreement_.size(), agreement_.position(), stream));
     wait_until_over(work, "for NCCL to record it");
-  } else if (takes_epilogue(work, own)) {
+  } else if (companions.any()) {
     // Whose arguments lie elsewhere in each run: this rank makes that part then.
-    recording.fuse(number, own[0], places.peers);
+    recording.fuse(number, own[0], companions, places.peers);
     used.emplace_back(places.peers, nullptr);
   } else {
     own_kernels_->launch(own, places.peers, *work.gpu_, stream, used);

@@ -5,7 +5,6 @@
 #include <tutti/runtime/cuda/nccl_launch.h>
 #include <tutti/runtime/cuda/nccl_transport.h>
 #include <tutti/runtime/cuda/nccl_work.h>
-#include <tutti/runtime/log.h>
 
 #include <algorithm>
 #include <chrono>
@@ -140,23 +139,6 @@ std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
   return out;
 }
 
-bool NcclTransport::takes_epilogue(const NcclWork& work, std::span<const PeerLaunch> own) {
-  if (work.epilogue == nullptr || !runtime::takes_epilogue(own)) return false;
-  try {
-    work.epilogue->kernels->with(own[0].kernel, work.gpu_->target());
-    return true;
-  } catch (const EnvironmentError& error) {
-    // The others, who wait in their kernels by now, meet the plain one as well.
-    if (no_epilogue_ != error.what()) {
-      no_epilogue_ = error.what();
-      Log::process().write(LogTopic::gpu, -1,
-                           "what follows " + work.call().call().description +
-                               " is launched on its own: " + no_epilogue_);
-    }
-    return false;
-  }
-}
-
 std::vector<PartAddresses> NcclTransport::set_aside(const NcclWork& work, Keeping& buffers) const {
   std::vector<PartAddresses> out = work.parts;
   const GroupCall& call = work.call();
@@ -242,16 +224,16 @@ void NcclTransport::launch(NcclWork& work) {
   const std::vector<PeerLaunch> own = own_launches(work, work.parts, places);
   const bool stays = places.in_place || !own.empty();
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
+  const Companions companions = companions_in(work, own);
   const CudaReleases::PeersWork running = lane.peers_work();
   try {
+    if (work.leader != nullptr && !companions.leader) launch_leader(work, buffers);
     if (own.empty()) {
       bring(work, parts);
       communicator->launch(
           nccl_calls(work.call().call(), parts, agreement_.size(), agreement_.position(), stream));
-    } else if (takes_epilogue(work, own)) {
-      own_kernels_->launch(own[0], *work.epilogue, places.peers, *work.gpu_, stream, buffers);
-      work.epilogue->done = true;
-      buffers.insert(buffers.end(), work.epilogue->held.begin(), work.epilogue->held.end());
+    } else if (companions.any()) {
+      launch_fused(work, own[0], companions, places.peers, buffers);
     } else {
       own_kernels_->launch(own, places.peers, *work.gpu_, stream, buffers);
     }
@@ -275,6 +257,7 @@ void NcclTransport::launch(NcclWork& work) {
   }
   watch(work, std::move(buffers));
   if (work.recorded != nullptr) record(work, places);
+  work.leader = nullptr;  // nothing of it is to come
 }
 
 // Looks after what is on its way until it is over.

@@ -44,6 +44,7 @@ class NcclTransport final : public Transport {
       std::vector<std::shared_ptr<const PreparedCall>> calls, Accelerator& on) override;
   void supply(GroupWork& work, Keeping& keeping) override;
   void replay(GroupWork& work) override;
+  void lead_now(GroupWork& work) noexcept override;
   void fail(const std::string& reason) noexcept override;
   void give_up(GroupWork& work) noexcept override;
   void close() override;
@@ -64,6 +65,14 @@ class NcclTransport final : public Transport {
   void connect_peers(std::span<const Greeting> said, const std::shared_ptr<PeerExchange>& exchange,
                      const CommKernels* kernels, const CudaAccelerator& gpu);
   void connect_again(const GroupWork& work);
+  // nccl_companions.cpp
+  // Which companions of a call that has these kernels are parts of its kernel. By this rank alone:
+  // where they can't be compiled together each is launched on its own.
+  Companions companions_in(const NcclWork& work, std::span<const PeerLaunch> own);
+  void launch_fused(NcclWork& work, const PeerLaunch& own, Companions companions,
+                    const std::shared_ptr<PeerMemory>& peers, Keeping& buffers);
+  // By itself; that and all that it uses has to live until it is over.
+  static void launch_leader(const NcclWork& work, Keeping& buffers);
   // nccl_slabs.cpp
   class SlabOpening;
   // What a call's places are good for.
@@ -79,9 +88,6 @@ class NcclTransport final : public Transport {
   // The kernels of our own that carry the call out; none: NCCL does.
   std::vector<PeerLaunch> own_launches(const NcclWork& work, std::span<const PartAddresses> parts,
                                        const NcclWindows::Settled& places);
-  // Whether they are one kernel that does what follows the call, too. By this rank alone: where
-  // that can't be compiled it follows on its own.
-  bool takes_epilogue(const NcclWork& work, std::span<const PeerLaunch> own);
   // Where parts are brought that may not lie where they do.
   std::vector<PartAddresses> set_aside(const NcclWork& work, Keeping& buffers) const;
   void bring(const NcclWork& work, std::span<const PartAddresses> parts) const;
@@ -100,7 +106,7 @@ class NcclTransport final : public Transport {
   CudaAccelerator* gpu_ = nullptr;  // that it was connected for
   NcclWindows windows_;             // goes behind the communicator
   std::optional<PeerCollectives> own_kernels_;
-  std::string no_epilogue_;   // why one was not compiled, as the log has it
+  std::string not_fused_;     // why companions were not compiled, as the log has it
   mutable std::mutex mutex_;  // aborts come from any thread
   std::shared_ptr<NcclCommunicator> communicator_;
   std::shared_ptr<PeerExchange> exchange_;  // null: members do not reach each other's memory

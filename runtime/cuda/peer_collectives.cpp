@@ -167,7 +167,7 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
   return out;
 }
 
-bool takes_epilogue(std::span<const PeerLaunch> launches) {
+bool takes_companions(std::span<const PeerLaunch> launches) {
   if (launches.size() != 1 || launches[0].elements == 0) return false;
   const Kind kind = launches[0].kernel.kind;
   return kind == Kind::all_reduce_one_shot || kind == Kind::all_gather ||
@@ -203,13 +203,13 @@ void require_reached(const PeerLaunch& launch, const PeerMemory& peers) {
   }
 }
 
+}  // namespace
+
 std::shared_ptr<const CudaKernel> of_cuda(std::shared_ptr<const DeviceCode> code) {
   auto out = std::dynamic_pointer_cast<const CudaKernel>(std::move(code));
   if (out == nullptr) throw InternalError("a collective between GPUs by no kernel of CUDA's");
   return out;
 }
-
-}  // namespace
 
 std::shared_ptr<const CudaKernel> PeerCollectives::kernel_of(const CommKernel& kernel,
                                                              const CudaAccelerator& gpu) {
@@ -247,15 +247,17 @@ void PeerCollectives::launch(std::span<const PeerLaunch> launches,
   }
 }
 
-void PeerCollectives::launch(const PeerLaunch& launch, const BoundEpilogue& epilogue,
+void PeerCollectives::launch(const PeerLaunch& launch, const FusedCommKernels& kernels,
+                             Companions companions, std::span<void* const> arguments,
                              const std::shared_ptr<PeerMemory>& peers, CudaAccelerator& gpu,
                              CUstream on, Keeping& keeping) const {
   require_reached(launch, *peers);
   keeping.emplace_back(peers, nullptr);
-  std::vector<void*> parameters = {peers->table(), const_cast<void*>(launch.part.operand),
-                                   reinterpret_cast<void*>(launch.elements)};
-  parameters.insert(parameters.end(), epilogue.arguments.begin(), epilogue.arguments.end());
-  const auto code = of_cuda(epilogue.kernels->with(launch.kernel, gpu.target()));
+  std::vector<void*> parameters = {peers->table(), const_cast<void*>(launch.part.operand)};
+  if (!companions.follower) parameters.push_back(launch.part.result);
+  parameters.push_back(reinterpret_cast<void*>(launch.elements));
+  parameters.insert(parameters.end(), arguments.begin(), arguments.end());
+  const auto code = of_cuda(kernels.with(launch.kernel, companions, gpu.target()));
   code->launch_on(on, *gpu.stream(), blocks_of(launch), parameters.data());
   keeping.emplace_back(code, nullptr);
 }

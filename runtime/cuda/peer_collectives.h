@@ -42,8 +42,11 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
                                             const std::function<bool(const void*)>& is_shared,
                                             bool multicast);
 
-// Whether they are one kernel that an epilogue may be a part of.
-bool takes_epilogue(std::span<const PeerLaunch> launches);
+// Whether they are one kernel that companions may be parts of.
+bool takes_companions(std::span<const PeerLaunch> launches);
+
+// The code of a kernel of CUDA's; other code is a bug (InternalError).
+std::shared_ptr<const CudaKernel> of_cuda(std::shared_ptr<const DeviceCode> code);
 
 // The kernels of one group, as far as they were needed. Belongs to the rank's thread, which has
 // entered.
@@ -58,10 +61,11 @@ class PeerCollectives {
   // are a bug (InternalError).
   void launch(std::span<const PeerLaunch> launches, const std::shared_ptr<PeerMemory>& peers,
               CudaAccelerator& gpu, CUstream on, Keeping& keeping);
-  // The same of one that takes an epilogue, with that: its result is nowhere then.
-  void launch(const PeerLaunch& launch, const BoundEpilogue& epilogue,
-              const std::shared_ptr<PeerMemory>& peers, CudaAccelerator& gpu, CUstream on,
-              Keeping& keeping) const;
+  // The same of one that takes companions, with these of its own, which `kernels` makes it with,
+  // and what they take. With a follower its result is nowhere.
+  void launch(const PeerLaunch& launch, const FusedCommKernels& kernels, Companions companions,
+              std::span<void* const> arguments, const std::shared_ptr<PeerMemory>& peers,
+              CudaAccelerator& gpu, CUstream on, Keeping& keeping) const;
 
  private:
   std::uint32_t blocks_of(const PeerLaunch& launch) const;

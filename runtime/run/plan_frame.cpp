@@ -66,6 +66,8 @@ void PlanFrame::place_in(const BoundArea& area) {
 void PlanFrame::break_off() {
   for (std::size_t work = 0; work < works_.size(); ++work) {
     if (collectives[work].reads && works_[work] != nullptr) works_[work]->stop_reading();
+    // Others count on its operand, and what that is made of changes in the next run.
+    if (collectives[work].leader != nullptr && works_[work] != nullptr) works_[work]->lead_now();
     if (collectives[work].recorded != nullptr) collectives[work].recorded->give_up();
   }
   for (const BoundArea& area : areas) {
@@ -302,9 +304,11 @@ RecordedCalls::Way PlanFrame::begin(std::span<const std::int32_t> works) {
 }
 
 void PlanFrame::start(std::int32_t work) {
-  const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
   const BoundCollective& collective = collectives[at(work)];
   if (collective.follower != nullptr) allocate_for(*collective.follower);
+  std::shared_ptr<const BoundLeader> leader;
+  if (collective.leader != nullptr) leader = begin_leader(*collective.leader);
+  const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
   operands_.clear();
   for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
   operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
@@ -316,6 +320,9 @@ void PlanFrame::start(std::int32_t work) {
   works_[at(work)] = begun != nullptr ? std::move(begun)
                                       : collective.communicator->start(collective.call, operands_,
                                                                        options_of(work));
+  if (leader != nullptr && !works_[at(work)]->lead_with(leader)) {
+    launch_alone(*collective.leader, addresses_[at(collective.operands[0])]);
+  }
   operands_.clear();
   placed_results_.clear();
   common_places_.clear();
@@ -337,7 +344,7 @@ void PlanFrame::wait(std::int32_t work) {
     }
     return;
   }
-  const BoundFollower* const follower = collective.follower.get();
+  const BoundCompanion* const follower = collective.follower.get();
   bool done = true;
   if (follower == nullptr) {
     wait_for(pending, recorder);
@@ -347,7 +354,7 @@ void PlanFrame::wait(std::int32_t work) {
   for (std::size_t part = 0; part < results.size(); ++part) {
     bind(results[part], pending.result(part));
   }
-  if (!done) launch_follower(*follower, addresses_[at(results[0])]);
+  if (!done) launch_alone(*follower, addresses_[at(results[0])]);
 }
 
 }  // namespace tutti::runtime

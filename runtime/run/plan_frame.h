@@ -37,17 +37,17 @@ struct BoundLaunch {
   std::shared_ptr<const void> held = nullptr;  // what code of the rank's own lies in
 };
 
-// A kernel on a GPU that goes over the result of a collective behind it, maybe within the kernel
-// that makes that.
-struct BoundFollower {
+// A kernel on a GPU that goes with a collective (Companions), maybe within the kernel that carries
+// that out.
+struct BoundCompanion {
   struct Argument {
     std::int32_t buffer = -1;
     std::int64_t offset = -1;  // in the arena; -1: not there
     bool allocates = false;    // memory of its own, which comes with the collective's start
-    bool is_result = false;    // what the collective gives
+    bool is_shared = false;    // with the collective: its operand, or its result
   };
-  const DeviceCode* code = nullptr;  // the kernel's, where it is launched on its own
-  std::shared_ptr<const CommEpilogue> fused = nullptr;
+  std::shared_ptr<const DeviceCode> code = nullptr;  // the kernel's, where it is launched alone
+  std::shared_ptr<const FusedCommKernels> fused = nullptr;
   std::vector<Argument> arguments;
   Device device = {};
   std::int32_t launch = -1;  // its number among the plan's launches
@@ -67,8 +67,9 @@ struct BoundCollective {
   bool places_results = false;  // some lie in the group's memory, too
   // The plan reads the members' operands, which lie where the results would.
   bool reads = false;
-  Device device = {};                                       // where operands and results lie
-  std::shared_ptr<const BoundFollower> follower = nullptr;  // null: nothing goes over its result
+  Device device = {};                                        // where operands and results lie
+  std::shared_ptr<const BoundCompanion> leader = nullptr;    // null: its operand is there
+  std::shared_ptr<const BoundCompanion> follower = nullptr;  // null: nothing goes over its result
   // What it may be recorded in, and which of those calls it is; null: nothing.
   std::shared_ptr<RecordedCalls> recorded = nullptr;
   std::size_t number_in_recording = 0;
@@ -184,16 +185,17 @@ class PlanFrame {
   // Brings what one buffer holds to another, of another device; `source` and `target` are their
   // addresses.
   void copy(std::int32_t from, const void* source, std::int32_t to, void* target);
-  // Announces the collective of a work, whose operands are bound.
+  // Announces the collective of a work, whose operands are bound, or are its leader's.
   void start(std::int32_t work);
   // Announces the first of the calls that are recorded together (RecordedCalls::begin), and says
   // which way they go. `works` are all of them, whose numbers ranks must agree on.
   RecordedCalls::Way begin(std::span<const std::int32_t> works);
   // Waits for it, and binds its results, to which its follower has been, or is launched.
   void wait(std::int32_t work);
-  // Memory for what a follower writes; and its arguments, where the collective's result lies there.
-  void allocate_for(const BoundFollower& follower);
-  std::vector<void*> arguments_of(const BoundFollower& follower, void* result) const;
+  // Memory for what a companion writes; and its arguments, where what it shares with the collective
+  // lies there: null, and they are without that.
+  void allocate_for(const BoundCompanion& companion);
+  std::vector<void*> arguments_of(const BoundCompanion& companion, void* shared) const;
   // Of one that is read: says that the reading is over. There is no work then.
   void finish(std::int32_t work) {
     works_[at(work)]->finish();
@@ -219,9 +221,16 @@ class PlanFrame {
  private:
   void launch_recorded(std::int32_t number, void* const* arguments);
   StartOptions options_of(std::int32_t work);
+  // Whether a companion may be a part of its collective's kernel in this run.
+  bool may_fuse(const BoundCompanion& companion) const {
+    return companion.fused != nullptr && profile == nullptr && !companion.blocks;
+  }
+  std::vector<std::shared_ptr<Buffer>> held_by(const BoundCompanion& companion) const;
+  // What is to come with the work; null: it is launched.
+  std::shared_ptr<const BoundLeader> begin_leader(const BoundCompanion& leader);
   // Waits for one on a GPU with what goes over its result; whether that is done.
-  bool wait_with_follower(Work& pending, const BoundFollower& follower);
-  void launch_follower(const BoundFollower& follower, void* result);
+  bool wait_with_follower(Work& pending, const BoundCompanion& follower);
+  void launch_alone(const BoundCompanion& companion, void* shared);
   void begin_areas();
   void place_in(const BoundArea& area);
   void find_placed_results(const BoundCollective& collective);

@@ -59,7 +59,7 @@ TEST(DeviceFollowers, AKernelThatAloneReadsASumFollowsIt) {
   const std::string plan = plan_of(kSumAndBias);
   EXPECT_THAT(plan, HasSubstr("\n     then launch add k1 (b3, b1) -> b4 on cuda:0 {"));
   EXPECT_THAT(plan, Not(ContainsRegex("[0-9]: launch add")));
-  EXPECT_THAT(plan, HasSubstr("b4 = output, 512 bytes on cuda:0, steps 1..3"));
+  EXPECT_THAT(plan, HasSubstr("b4 = output, 512 bytes on cuda:0, steps 0..2"));
 }
 
 TEST(DeviceFollowers, GathersAndScattersAreFollowedToo) {
@@ -215,7 +215,7 @@ TEST(DeviceFollowers, NobodyElseWritesWhatTheyWorkOn) {
     read.steps.insert(start + 1, std::move(launch));
     return complaint_of(read);
   };
-  EXPECT_THAT(with_a_call(true), HasSubstr("is written, but what follows a collective may read"));
+  EXPECT_THAT(with_a_call(true), HasSubstr("is written, but what goes with a collective may read"));
   EXPECT_THAT(with_a_call(false), HasSubstr("is written, but comes with a collective"));
 }
 

@@ -67,19 +67,15 @@ codegen::Plan plan_of_device(const std::string& text, std::int64_t rank) {
   codegen::Plan plan = codegen::make_plan(graph, rank);
   codegen::KernelCompiler compiler(codegen::KernelMode::evaluate);
   codegen::compile_kernels(plan, compiler);
-  for (codegen::Step& step : plan.steps) {
-    auto* const launch = std::get_if<codegen::Launch>(&step);
-    codegen::CollectiveStart* const start = codegen::start_of(step);
-    const bool follows = start != nullptr && start->follower;
-    if (!follows && (launch == nullptr || launch->device.is_cpu())) continue;
-    codegen::LaunchPart& part = follows ? *start->follower : launch->parts.at(0);
+  codegen::for_each_part(plan, [&](Device device, codegen::LaunchPart& part) {
+    if (device.is_cpu()) return;
     if (part.kernel < 0) {
       part.device_code = std::make_shared<Copied>(plan.buffers[at(part.buffers.back())].bytes);
-      continue;
+      return;
     }
     part.device_code =
         std::make_shared<Evaluated>(plan.kernels.at(static_cast<std::size_t>(part.kernel)));
-  }
+  });
   return plan;
 }
 

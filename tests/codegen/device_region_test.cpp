@@ -317,7 +317,7 @@ TEST(DevicePlan, CollectivesOverNcclStayOnTheGpu) {
   EXPECT_THAT(complaint_of(changed), HasSubstr("is no call that nccl has"));
   changed = plan;
   start_in(changed).engine = "shm";
-  EXPECT_THAT(complaint_of(changed), HasSubstr("lies where peers can't reach it"));
+  EXPECT_THAT(complaint_of(changed), HasSubstr("w0 is none that a kernel can lead"));
   changed = plan;
   for (const BufferId id : start_in(changed).operands) changed.buffers[at(id)].device = {};
   EXPECT_NE(complaint_of(changed), "");

@@ -66,35 +66,41 @@ class PeerMember {
       : PeerMember(backend, gpu, runtime::first_ranks(backend.ranks())) {}
 
   runtime::Communicator& group() { return *group_; }
+  int position() const { return group_->position(); }
   void set_one_shot_up_to(std::int64_t bytes) { one_shot_up_to_ = bytes; }
   void set_memory(std::size_t bytes) { bytes_ = bytes; }
 
   // `apart`: operands and results in two memories of the group.
   enum class Places : std::uint8_t { all, in_place, none, others, apart };
   // Makes the call and compares its results with the host's.
-  void run(const runtime::Exchange& exchange, Places places = Places::all) {
-    const auto work = start(exchange, places);
-    work->wait();
+  void run(const runtime::Exchange& exchange, Places places = Places::all,
+           const runtime::BoundLeader* leader = nullptr) {
+    finish(exchange, *start(exchange, places, leader));
+  }
+  void finish(const runtime::Exchange& exchange, runtime::Work& work) {
+    work.wait();
     const auto member = static_cast<std::size_t>(group_->position());
     for (std::size_t part = 0; part < exchange.operands.size(); ++part) {
       const auto& expected = exchange.expected[part][member];
-      EXPECT_TRUE(gpu_.get(*work->result(part), expected.size()) == expected)
+      EXPECT_TRUE(gpu_.get(*work.result(part), expected.size()) == expected)
           << exchange.text() << ": part " << part << " of member " << member;
     }
   }
 
-  // The same with an epilogue, which the call's kernel does: whether it did.
-  bool run(const runtime::Exchange& exchange, runtime::BoundEpilogue& epilogue,
-           Places places = Places::all) {
-    const auto work = start(exchange, places);
-    work->follow_with(&epilogue);
+  // The same with what follows, which the call's kernel does: whether it did.
+  bool run(const runtime::Exchange& exchange, runtime::BoundFollower& follower,
+           Places places = Places::all, const runtime::BoundLeader* leader = nullptr) {
+    const auto work = start(exchange, places, leader);
+    work->follow_with(&follower);
     work->wait();
     work->follow_with(nullptr);
-    return epilogue.done;
+    return follower.done;
   }
 
+  // With a leader the operand is what that makes.
   std::shared_ptr<runtime::Work> start(const runtime::Exchange& exchange,
-                                       Places places = Places::all) {
+                                       Places places = Places::all,
+                                       const runtime::BoundLeader* leader = nullptr) {
     if (memory_ == nullptr || memory_->bytes() < bytes_)
       memory_ = group_->symmetric_memory(bytes_, &*gpu_);
     const auto member = static_cast<std::size_t>(group_->position());
@@ -110,7 +116,8 @@ class PeerMember {
     std::vector<std::shared_ptr<runtime::Buffer>> operands;
     std::vector<std::shared_ptr<runtime::Buffer>> results;
     for (std::size_t part = 0; part < exchange.operands.size(); ++part) {
-      const auto& bytes = exchange.operands[part][member];
+      test::Bytes bytes = exchange.operands[part][member];
+      if (leader != nullptr) bytes.assign(bytes.size(), std::byte{0x5a});
       auto operand = gpu_.put(bytes);
       if (places == Places::none) {
         operands.push_back(operand);
@@ -127,9 +134,15 @@ class PeerMember {
       results.push_back(places == Places::in_place ? operands.back()
                                                    : next(exchange.expected[part][member].size()));
     }
-    return group_->start(
+    auto work = group_->start(
         prepared, operands,
         {.results = results, .accelerator = &*gpu_, .comm_kernels = &KernelsOfDoubles::process()});
+    if (leader != nullptr) {
+      auto own = std::make_shared<runtime::BoundLeader>(*leader);
+      own->arguments[own->operand] = operands[0]->data();
+      EXPECT_TRUE(work->lead_with(std::move(own)));
+    }
+    return work;
   }
 
  private:

@@ -1,4 +1,3 @@
-#include <tutti/codegen/cuda/comm_epilogue.h>
 #include <tutti/codegen/cuda/fuse_collectives.h>
 #include <tutti/codegen/driver/evaluate.h>
 #include <tutti/ir/support/error.h>
@@ -7,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -14,7 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/codegen/cuda/following_kernel.h"
+#include "tests/codegen/cuda/companion_kernels.h"
+#include "tests/codegen/cuda/fused_comm_testing.h"
 #include "tests/codegen/cuda/peer_collective_testing.h"
 #include <gmock/gmock.h>
 
@@ -36,22 +37,7 @@ using testing::HasSubstr;
 
 using Kind = CommKernel::Kind;
 
-class EpiloguesOfDoubles final : public runtime::CommEpilogue {
- public:
-  EpiloguesOfDoubles(Kernel kernel, int given) : kernel_(std::move(kernel)), given_(given) {}
-
-  std::shared_ptr<const runtime::DeviceCode> with(const CommKernel& comm,
-                                                  std::string_view target) const override {
-    const Source source = fused_comm_source(comm, kernel_, given_);
-    return std::make_shared<runtime::CudaKernel>(
-        test::FakeCuda::image(source.name, source.text, std::string(target)),
-        runtime::CudaKernel::Geometry{.grid = source.grid, .block = source.block});
-  }
-
- private:
-  const Kernel kernel_;
-  const int given_;
-};
+constexpr runtime::Companions kFollower = {.leader = false, .follower = true};
 
 // A collective, what follows it, and its other operands.
 struct Following {
@@ -59,14 +45,15 @@ struct Following {
   Kernel kernel;
   test::Bytes bias;
   test::Bytes factor;
-  std::shared_ptr<const EpiloguesOfDoubles> kernels;
+  std::shared_ptr<const FusedKernelsOfDoubles> kernels;
 
   Following(Exchange of, DType dtype, DType other, std::int64_t rows, std::int64_t columns)
       : exchange(std::move(of)),
         kernel(following(dtype, other, rows, columns)),
         bias(test::random_operand(dtype, columns, 17)),
         factor(test::random_operand(dtype, rows * columns, 18)),
-        kernels(std::make_shared<EpiloguesOfDoubles>(kernel, 0)) {
+        kernels(std::make_shared<FusedKernelsOfDoubles>(
+            std::nullopt, CommCompanion{.kernel = kernel, .shared = 0})) {
     EXPECT_TRUE(goes_along(kernel, 0, rows * columns));
   }
 
@@ -93,9 +80,9 @@ struct Following {
     const std::vector<std::shared_ptr<runtime::Buffer>> buffers = {gpu.put(bias), gpu.put(factor),
                                                                    gpu.put(test::Bytes(bytes(3))),
                                                                    gpu.put(test::Bytes(bytes(4)))};
-    runtime::BoundEpilogue epilogue{.kernels = kernels};
-    for (const auto& buffer : buffers) epilogue.arguments.push_back(buffer->data());
-    if (!member.run(exchange, epilogue, places)) return false;
+    runtime::BoundFollower follower{.kernels = kernels};
+    for (const auto& buffer : buffers) follower.arguments.push_back(buffer->data());
+    if (!member.run(exchange, follower, places)) return false;
     const auto wanted = expected(static_cast<std::size_t>(member.group().position()));
     for (const std::size_t i : {0U, 1U}) {
       EXPECT_TRUE(gpu.get(*buffers[2 + i], wanted[i].size()) == wanted[i])
@@ -132,7 +119,8 @@ TEST_P(EpiloguesOfRanks, OfSumsOfAllDtypesHaveTheHostsBits) {
       all.emplace_back(exchange_of(ranks, CollectiveKind::all_reduce, dtype, rows * columns), dtype,
                        other, rows, columns);
       all.back().kernels->with(
-          {.kind = Kind::all_reduce_one_shot, .dtype = dtype, .members = ranks}, "sm_90");
+          {.kind = Kind::all_reduce_one_shot, .dtype = dtype, .members = ranks}, kFollower,
+          "sm_90");
     }
   }
   const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
@@ -187,7 +175,7 @@ Following sum_then_add(int ranks) {
 TEST(PeerEpilogues, MembersNeedNotAgreeAboutIt) {
   const Following sum = sum_then_add(2);
   const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .members = 2};
-  sum.kernels->with(kernel, "sm_90");
+  sum.kernels->with(kernel, kFollower, "sm_90");
   KernelsOfDoubles::process().compile(std::array{kernel});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
@@ -217,18 +205,11 @@ TEST(PeerEpilogues, WhereNoKernelOfOursServesItIsTheCallers) {
   EXPECT_THAT(thrown, Each(""));
 }
 
-struct NotCompiled final : runtime::CommEpilogue {
-  std::shared_ptr<const runtime::DeviceCode> with(const CommKernel&,
-                                                  std::string_view) const override {
-    throw EnvironmentError("NVRTC is out of memory");
-  }
-};
-
 // That is nothing to the others.
 TEST(PeerEpilogues, WhatCanNotBeCompiledIsTheCallers) {
   const Following sum = sum_then_add(2);
   const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .members = 2};
-  sum.kernels->with(kernel, "sm_90");
+  sum.kernels->with(kernel, kFollower, "sm_90");
   KernelsOfDoubles::process().compile(std::array{kernel});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
@@ -238,8 +219,8 @@ TEST(PeerEpilogues, WhatCanNotBeCompiledIsTheCallers) {
         EXPECT_TRUE(sum.run(member, gpu));
         continue;
       }
-      runtime::BoundEpilogue epilogue{.kernels = std::make_shared<NotCompiled>()};
-      EXPECT_FALSE(member.run(sum.exchange, epilogue));
+      runtime::BoundFollower follower{.kernels = std::make_shared<NothingFused>()};
+      EXPECT_FALSE(member.run(sum.exchange, follower));
     }
     gpu->synchronize();
     EXPECT_EQ(gpu.launched("all_reduce_one_shot"), 3);
@@ -265,7 +246,7 @@ TEST(PeerEpilogues, BehindAKernelOfAnotherKindItIsTheCallers) {
 
 TEST(PeerEpilogues, ALaunchThatIsRefusedIsAnErrorOfAllRanks) {
   const Following sum = sum_then_add(2);
-  sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, "sm_90");
+  sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, kFollower, "sm_90");
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     for (int round = 0; round < 2; ++round) sum.run(member, gpu);
@@ -287,10 +268,10 @@ class RecordingMember {
         memory_(group_->symmetric_memory(kGroupBytes, &*gpu)),
         call_(prepared(sum)),
         recorded_(group_->record_calls({call_}, *gpu)),
-        epilogue_{.kernels = sum.kernels} {
+        follower_{.kernels = sum.kernels} {
     for (const int buffer : {1, 2, 3, 4}) {
-      epilogue_.held.push_back(gpu.put(test::Bytes(sum.bytes(buffer))));
-      epilogue_.arguments.push_back(epilogue_.held.back()->data());
+      follower_.held.push_back(gpu.put(test::Bytes(sum.bytes(buffer))));
+      follower_.arguments.push_back(follower_.held.back()->data());
     }
     const test::Bytes& own = sum.exchange.operands[0][static_cast<std::size_t>(backend.rank())];
     const auto operand = memory_->at(0, own.size());
@@ -308,8 +289,10 @@ class RecordingMember {
     EXPECT_EQ(begin(), runtime::RecordedCalls::Way::recorded);
     EXPECT_TRUE(wait(*recorded_->supply(places_[0].operands)));
     recorded_->end();
-    EXPECT_TRUE(recorded_->is_fused(0));
-    recorded_->joined() = gpu_->join({{.part = recorded_->fused_part(0, epilogue_), .behind = {}}});
+    EXPECT_TRUE(recorded_->fused(0) == kFollower);
+    recorded_->joined() =
+        gpu_->join({{.part = recorded_->fused_part(0, *follower_.kernels, follower_.arguments),
+                     .behind = {}}});
   }
   runtime::RecordedCalls::Way begin() {
     if (!recorded_->is_recorded(places_)) recorded_->get_ready(places_);
@@ -331,11 +314,11 @@ class RecordingMember {
             .number_in_recording = 0};
   }
   bool wait(runtime::Work& work) {
-    epilogue_.done = false;
-    work.follow_with(&epilogue_);
+    follower_.done = false;
+    work.follow_with(&follower_);
     work.wait();
     work.follow_with(nullptr);
-    return epilogue_.done;
+    return follower_.done;
   }
 
   GpuOfRank& gpu_;
@@ -343,14 +326,14 @@ class RecordingMember {
   const std::shared_ptr<runtime::SymmetricMemory> memory_;
   const std::shared_ptr<const runtime::PreparedCall> call_;
   const std::shared_ptr<runtime::RecordedCalls> recorded_;
-  runtime::BoundEpilogue epilogue_;
+  runtime::BoundFollower follower_;
   std::vector<runtime::RecordedCalls::Places> places_;
 };
 
 // Whatever becomes of the recording and the group, as where a rank dies.
 TEST(PeerEpilogues, TheOthersMemoryStaysUntilAReplayIsOver) {
   const Following sum = sum_then_add(2);
-  sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, "sm_90");
+  sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, kFollower, "sm_90");
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     RecordingMember member(sum, backend, gpu);
     for (int round = 0; round < 3; ++round) EXPECT_EQ(member.launch(), round > 0);

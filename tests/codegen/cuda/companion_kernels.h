@@ -31,4 +31,26 @@ inline Kernel following(DType dtype, DType other, std::int64_t rows, std::int64_
   return maker.kernel();
 }
 
+// b3[i][j] = (b0[j] - b1[i][j]) * b2[i], where b1 is of another dtype; b3 is the operand.
+inline Kernel leading(DType dtype, DType other, std::int64_t rows, std::int64_t columns) {
+  KernelMaker maker("sub_mul", {rows, columns}, {}, VectorAxis::outer, 64);
+  const int bias = maker.read(dtype);
+  const int second = maker.read(other);
+  const int factor = maker.read(dtype);
+  const int operand = maker.write(dtype);
+  maker.point();
+  const Affine dense{.outer = {columns, 1}, .inner = {}};
+  const auto rounded = [&](ValueId value) {
+    return is_narrow_floating(dtype) ? maker.round(dtype, value) : value;
+  };
+  const ValueId converted =
+      rounded(maker.cast(maker.load(second, dense), ir::compute_dtype(dtype)));
+  const ValueId difference = rounded(
+      maker.op(ir::ScalarOp::sub, maker.load(bias, {.outer = {0, 1}, .inner = {}}), converted));
+  maker.store(operand, dense,
+              rounded(maker.op(ir::ScalarOp::mul, difference,
+                               maker.load(factor, {.outer = {1, 0}, .inner = {}}))));
+  return maker.kernel();
+}
+
 }  // namespace tutti::codegen::kernel_testing
