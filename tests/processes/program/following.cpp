@@ -1,3 +1,4 @@
+#include <array>
 #include <deque>
 #include <sstream>
 #include <string_view>
@@ -19,9 +20,10 @@ int lines_with(const char* list, std::string_view word) {
   return out;
 }
 
-// Since the last time: how many kernels ran that were a collective with what follows it, and how
-// many recordings were launched.
+// Since the last time: how many kernels ran that were a collective with what follows it, or with
+// what makes its operand, and how many recordings were launched.
 int fused_kernels() { return lines_with("fake_cuda_operations", "_then_"); }
+int led_kernels() { return lines_with("fake_cuda_operations", "_after_"); }
 int replays() { return lines_with("fake_cuda_calls", "cuGraphLaunch"); }
 
 // Sums, gathers and scatters between layers, each with a kernel behind it.
@@ -34,9 +36,71 @@ std::vector<Tensor> layers(const Tensor& x, const Tensor& bias, const Group& gro
   return {all, more};
 }
 
-// follows RUNS WORD...: the same with arguments that lie elsewhere each time, of the dtypes that
-// are named. Each result is compared with the host's; says of the last run of each whether it was
-// recorded, and which kernels ran.
+using Led = Tensor (*)(const Tensor& x, const Tensor& bias, const Group& group);
+
+// One collective each, of what a kernel makes; all but the first have one behind them, too.
+constexpr std::array<Led, 4> kLed = {[](const Tensor& x, const Tensor& bias, const Group& group) {
+                                       return sum(all_reduce(x * bias, group), {1});
+                                     },
+                                     [](const Tensor& x, const Tensor& bias, const Group& group) {
+                                       return all_reduce(x * bias, group) + bias;
+                                     },
+                                     [](const Tensor& x, const Tensor& bias, const Group& group) {
+                                       return all_gather(maximum(x, bias), group) * 2;
+                                     },
+                                     [](const Tensor& x, const Tensor& bias, const Group& group) {
+                                       return reduce_scatter(x + bias, group) - bias;
+                                     }};
+
+// leads RUNS WORD...: each of them, of the dtypes that are named, as below.
+void leads(const Arguments& arguments) {
+  const int runs = std::stoi(arguments.at(0));
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const Group host = Group(world).with_backends("shm");
+  std::string said;
+  for (std::size_t word = 1; word < arguments.size(); ++word) {
+    const DType dtype = dtype_from_name(arguments[word]).value();
+    for (const Led led : kLed) {
+      const auto over = [&](const Group& of) {
+        return compile([=](const Tensor& x, const Tensor& bias) { return led(x, bias, of); });
+      };
+      auto own = over(group);
+      auto of_host = over(host);
+      std::deque<Tensor> kept;  // so that no address comes again soon
+      for (int run = 0; run < runs; ++run) {
+        const std::int64_t rows = 4 * world.size();
+        const std::int64_t columns = word % 2 == 0 ? 16 : 7;
+        const Tensor numbers = (arange(rows * columns, DType::i32) + world.rank() + run) % 3;
+        const Tensor x = from(reshape(cast(numbers, dtype), {rows, columns}).array());
+        const Tensor bias = from(cast((arange(columns, DType::i32) + run) % 3, dtype).array());
+        kept.push_back(x);
+        if (kept.size() > 5) kept.pop_front();
+        const auto wanted = cast(of_host(x, bias), DType::f64).to_vector<double>();
+        led_kernels();
+        replays();
+        const Tensor got = own(x, bias);
+        eval(got);
+        const bool replayed = replays() == 1;
+        expect(cast(got, DType::f64).to_vector<double>() == wanted);
+        const int count = led_kernels();
+        if (run + 1 < runs) continue;
+        said += (replayed ? "replayed " : "launched ") + std::to_string(count) + " led\n";
+      }
+      expect(own.plan().find("\n     first launch ") != std::string::npos);
+    }
+  }
+  world.close();
+  using Text = const char*();
+  said += std::string(nccl_control<Text>("fake_nccl_complaints")()) +
+          driver_control<Text>("fake_cuda_complaints")();
+  say(said.substr(0, said.size() - 1));
+}
+
+// follows RUNS WORD...: those layers with arguments that lie elsewhere each time, of the dtypes
+// that are named. Each result is compared with the host's; says of the last run of each whether it
+// was recorded, and which kernels ran.
 void follows(const Arguments& arguments) {
   const int runs = std::stoi(arguments.at(0));
   World world = init();
@@ -113,7 +177,7 @@ void follows_in_a_loop(const Arguments&) {
 }  // namespace
 
 Scenarios following_scenarios() {
-  return {{"follows", follows}, {"follows_in_a_loop", follows_in_a_loop}};
+  return {{"leads", leads}, {"follows", follows}, {"follows_in_a_loop", follows_in_a_loop}};
 }
 
 }  // namespace tutti::test

@@ -21,7 +21,7 @@ Scenarios disagreeing_scenarios();  // mismatches, time-outs and aborts
 Scenarios group_scenarios();
 Scenarios gpu_scenarios();
 Scenarios replaying_scenarios();  // on GPUs, recorded and replayed
-Scenarios following_scenarios();  // on GPUs, kernels that follow collectives
+Scenarios following_scenarios();  // on GPUs, kernels that go with collectives
 Scenarios fault_scenarios();      // what goes wrong in the middle of collectives
 Scenarios sweeping_scenarios();   // many collectives
 Scenarios abusing_scenarios();    // what a World must not be used for
