@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/support/leaf_mutex.h>
 #include <tutti/runtime/log.h>
 #include <tutti/runtime/settings.h>
 
@@ -53,7 +54,7 @@ void Log::write(LogTopic topic, std::int64_t rank, std::string_view text) const 
 }
 
 void write_to_stderr(std::string_view lines) {
-  static std::mutex mutex;  // of a resource that the whole process shares
+  static auto& mutex = *new LeafMutex;  // of a resource that the whole process shares
   const std::scoped_lock lock(mutex);
   while (!lines.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, lines.data(), lines.size());

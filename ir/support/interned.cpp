@@ -1,4 +1,5 @@
 #include <tutti/ir/support/interned.h>
+#include <tutti/ir/support/leaf_mutex.h>
 
 #include <mutex>
 #include <set>
@@ -7,8 +8,9 @@
 namespace tutti {
 
 const char* interned(std::string_view text) {
-  static std::mutex mutex;
-  static auto& texts = *new std::set<std::string, std::less<>>();  // never destroyed
+  // Never destroyed.
+  static auto& mutex = *new LeafMutex;
+  static auto& texts = *new std::set<std::string, std::less<>>();
   const std::scoped_lock lock(mutex);
   auto found = texts.find(text);
   if (found == texts.end()) found = texts.emplace(text).first;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/support/leaf_mutex.h>
 #include <tutti/runtime/cache/entry.h>
 #include <tutti/runtime/cache/private_file.h>
 #include <tutti/runtime/cache/settings.h>
@@ -90,7 +91,7 @@ class DiskCache {
   std::atomic<std::uint64_t> damaged_{0};
   std::atomic<std::uint64_t> stores_{0};
   std::atomic<std::uint64_t> failures_{0};
-  mutable std::mutex mutex_;
+  mutable LeafMutex mutex_;
   std::string last_failure_;
 };
 

@@ -1,8 +1,8 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/support/held_over_forks.h>
 #include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/comm/shm/segment.h>
 #include <tutti/runtime/new_file.h>
-#include <tutti/runtime/spin_lock.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,6 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -67,9 +66,6 @@ class Mappings {
   }
   static void add_cache(Segment::Mapping& mapping, const BlockCache& cache) {
     const std::scoped_lock lock(mutex_);
-    std::size_t most = 1;
-    for (const Segment::Mapping* each : all()) most += each->caches.size();
-    cache_locks().reserve(most);  // prepare() needs no memory
     mapping.caches.push_back(&cache);
   }
   static void remove_cache(Segment::Mapping& mapping, const BlockCache& cache) {
@@ -78,8 +74,11 @@ class Mappings {
   }
 
  private:
+  // The locks of caches first: nobody spins for them while the parent waits for copies.
   static int register_handlers() noexcept {
-    static const int out = pthread_atfork(prepare, wait_for_copies, copy);
+    static const int out = HeldOverForks::register_handlers() != 0
+                               ? ENOMEM
+                               : pthread_atfork(prepare, wait_for_copies, copy);
     return out;
   }
 
@@ -88,43 +87,6 @@ class Mappings {
     static auto* const out = new std::vector<Segment::Mapping*>;
     return *out;
   }
-  // That are held while a process is forked off, so that it finds whole lists of free blocks.
-  static std::vector<SpinLock*>& cache_locks() {
-    static auto* const out = new std::vector<SpinLock*>;
-    return *out;
-  }
-  static SpinLock& lock_of(const BlockCache& cache) { return cache.use()->lock(); }
-  static bool is_held(const SpinLock& lock) {
-    return std::ranges::find(cache_locks(), &lock) != cache_locks().end();
-  }
-
-  // All of them, until the process is forked off, which takes the longer the more memory it has
-  // mapped: threads that allocate or release memory of a rank meanwhile spin for as long (not for
-  // the copies that follow). It is the price of whole lists in the child. They are tried, not
-  // waited for, so they need no order. The thread that forks must not come there: handlers of fork
-  // that run in between, of libraries that registered them before this one did, release no tensors.
-  static void lock_caches() {
-    for (const Segment::Mapping* mapping : all()) {
-      for (const BlockCache* cache : mapping->caches) {
-        SpinLock& lock = lock_of(*cache);  // of several, maybe
-        if (!is_held(lock) && lock_soon(lock)) cache_locks().push_back(&lock);
-      }
-    }
-  }
-  static void unlock_caches() {
-    for (SpinLock* const lock : cache_locks()) lock->unlock();
-    cache_locks().clear();
-  }
-  // It is held for some instructions at a time; for ever by one that a handler of signals has
-  // interrupted and that forks. Without it all blocks are copied.
-  static bool lock_soon(SpinLock& lock) {
-    constexpr int kAttempts = 1000;
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      if (lock.try_lock()) return true;
-      std::this_thread::yield();
-    }
-    return false;
-  }
 
   static void prepare() {
     mutex_.lock();
@@ -132,12 +94,10 @@ class Mappings {
       return !mapping->copy && !mapping->kept.empty();
     });
     if (!copies || pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
-    if (copies) lock_caches();
   }
 
   // In the parent: until the child has copied what it keeps, or is gone.
   static void wait_for_copies() {
-    unlock_caches();
     if (ends_[0] >= 0) {
       ::close(ends_[1]);
       char done = 0;
@@ -164,7 +124,6 @@ class Mappings {
         if (kept.bytes > 0) write_in_place(block[kept.bytes - 1]);
       }
     }
-    unlock_caches();
     if (ends_[0] >= 0) {
       ::close(ends_[0]);
       ::close(ends_[1]);
@@ -176,7 +135,7 @@ class Mappings {
   // is its own.
   static void find_free(Segment::Mapping& mapping) {
     for (const BlockCache* cache : mapping.caches) {
-      if (!is_held(lock_of(*cache))) continue;
+      if (!cache->use()->lock().was_held_over_fork()) continue;
       cache->each_free([&](std::byte* block) {
         const auto found = mapping.kept.find(block);
         if (found != mapping.kept.end()) found->second.is_free = true;

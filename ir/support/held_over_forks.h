@@ -1,0 +1,33 @@
+#pragma once
+
+namespace tutti {
+
+// The base of locks that whoever forks holds meanwhile, so that the process that is forked off
+// finds them free, and what they guard whole. Each is held for a moment only, and is the last one
+// that its thread takes: so they can be taken in any order here.
+class HeldOverForks {
+ public:
+  HeldOverForks(const HeldOverForks&) = delete;
+  HeldOverForks& operator=(const HeldOverForks&) = delete;
+
+  // So that they are let go of before handlers are called that are registered later
+  // (pthread_atfork); void if they are registered. Returns what pthread_atfork() does.
+  static int register_handlers() noexcept;
+
+ protected:
+  // Throws EnvironmentError if the system has no memory for it.
+  HeldOverForks();
+  ~HeldOverForks();
+
+ private:
+  class All;  // of this process
+
+  virtual void hold() = 0;
+  // Also in the process that was forked off.
+  virtual void let_go() = 0;
+
+  HeldOverForks* previous_ = nullptr;
+  HeldOverForks* next_ = nullptr;
+};
+
+}  // namespace tutti

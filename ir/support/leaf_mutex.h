@@ -1,0 +1,23 @@
+#pragma once
+
+#include <tutti/ir/support/held_over_forks.h>
+
+#include <mutex>
+
+namespace tutti {
+
+// A mutex that forked processes find free, for what any of their threads may need at any time. No
+// other lock is taken, and no code of a user's called, while it is held. For std::scoped_lock.
+class LeafMutex final : HeldOverForks {
+ public:
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  void hold() override { mutex_.lock(); }
+  void let_go() override { mutex_.unlock(); }
+
+  std::mutex mutex_;
+};
+
+}  // namespace tutti
