@@ -16,7 +16,9 @@ kernels::SharedBlock& header_of(Buffer& block) {
 
 std::shared_ptr<Buffer> CommMemory::take_or_reclaim(std::size_t bytes, const MemoryLabel& label) {
   std::shared_ptr<Buffer> block = take(bytes, label);
-  if (block != nullptr) return block;
+  // In a process that was forked off, peers' holds never end, and another thread may have been
+  // here.
+  if (block != nullptr || is_forked_off()) return block;
   reclaim();
   return take(bytes, label);
 }

@@ -128,11 +128,9 @@ std::shared_ptr<Engine> EngineEnd::current() {
 }
 
 void EngineEnd::set(std::shared_ptr<Engine> engine) noexcept {
-  {
-    const std::scoped_lock lock(mutex_);
-    engine_.swap(engine);
-  }
-  if (is_copy()) leave_alone(std::move(engine));
+  if (is_copy()) return leave_alone(std::move(engine_));  // the lock may be held, by nobody
+  const std::scoped_lock lock(mutex_);
+  engine_.swap(engine);
 }
 
 void EngineEnd::abort(const std::string& reason) noexcept {

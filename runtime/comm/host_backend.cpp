@@ -142,6 +142,10 @@ void HostBackend::check(const Key& key) const {
   const auto refuse = [&](const std::string& rule) {
     throw UsageError("group \"" + tag + "\" " + listed_ranks(members) + ": " + rule);
   };
+  // Peers don't wait for it, and another thread may have had the fabric's lock.
+  if (rank_->is_forked_off()) {
+    refuse("this process was forked off rank " + std::to_string(rank()) + " and is no rank itself");
+  }
   if (closed_.contains(key)) refuse("it was closed; make one with another tag");
   std::vector<std::int64_t> sorted = members;
   std::sort(sorted.begin(), sorted.end());
@@ -208,6 +212,16 @@ void HostBackend::close_unused(const Key& key) {
   own->fail(1, "rank " + std::to_string(rank()) + " closed group \"" + tag + "\"");
   own->rank_left(rank());
   fabric_->forget(page_key(key, kOwn));
+}
+
+void HostBackend::abort(const std::vector<std::int64_t>& members, const std::string& tag,
+                        const std::string& reason) {
+  if (rank_->is_forked_off()) return;  // it has no say in what the rank does
+  fabric_->group({.tag = tag, .purpose = {}, .members = members})->abort(reason);
+}
+
+void HostBackend::abort(const std::string& reason) {
+  if (!rank_->is_forked_off()) fabric_->abort(reason);
 }
 
 void HostBackend::finish() {

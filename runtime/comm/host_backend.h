@@ -46,10 +46,8 @@ class HostBackend final : public Backend {
   void finish() override;
   void leave(const std::string& message) noexcept override;
   void abort(const std::vector<std::int64_t>& members, const std::string& tag,
-             const std::string& reason) override {
-    fabric_->group({.tag = tag, .purpose = {}, .members = members})->abort(reason);
-  }
-  void abort(const std::string& reason) override { fabric_->abort(reason); }
+             const std::string& reason) override;
+  void abort(const std::string& reason) override;
 
  private:
   CommMemory& memory() const { return *fabric_->memory(rank()); }

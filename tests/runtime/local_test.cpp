@@ -9,6 +9,7 @@
 #include "tests/runtime/message_of.h"
 #include "tests/runtime/processes.h"
 #include "tests/runtime/ranks.h"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tutti::runtime::local_test {
@@ -225,6 +226,23 @@ TEST(Local, AForkedProcessIsARankOnlyWhereThatIsAlone) {
     });
     EXPECT_EQ(child.end(), ranks == 1 ? "a rank" : "none");
   }
+}
+
+// What it would need for that, another thread may have locked.
+TEST(Local, AForkedProcessMakesNoGroupsAndAbortsNone) {
+  const auto fabric = std::make_shared<LocalFabric>(2);
+  HostBackend backend(fabric, 0);
+  const auto world = backend.communicator(first_ranks(2), "world");
+  Child child([&]() -> std::string {
+    backend.abort("for itself");
+    backend.abort(first_ranks(2), "world", "for itself");
+    EXPECT_FALSE(
+        fabric->group({.tag = "world", .purpose = {}, .members = first_ranks(2)})->page.failed(1));
+    EXPECT_EQ(backend.communicator(first_ranks(2), "world"), world);
+    EXPECT_THROW(backend.messages({0, 1}, "pair", *world), UsageError);
+    return message_of<UsageError>([&] { backend.communicator(first_ranks(2), "another"); });
+  });
+  EXPECT_THAT(child.end(), testing::HasSubstr("was forked off rank 0 and is no rank itself"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/runtime/exchange_tables.h"
@@ -17,6 +19,7 @@
 #include "tests/runtime/ranks.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace tutti::runtime::shm_test {
 namespace {
@@ -248,6 +251,38 @@ TEST(Shm, AProcessIsForkedOffWhereNobodyCanSayWhatIsFree) {
       blocks.overwrite(2);
       EXPECT_EQ(child->end(), "1 1");
     });
+  });
+}
+
+// Another thread may have been at it, and have had its lock, when the process was forked off.
+TEST(Shm, AForkedProcessTakesNothingOfItsRanksMemoryAndGivesNothingBack) {
+  run_processes_well(2, [](HostBackend& backend) {
+    constexpr std::size_t kBytes = 1 << 20;
+    const std::unique_ptr<BlockSource> part = backend.large_blocks();
+    std::atomic<bool> stops{false};
+    std::thread other([&] {
+      while (!stops) {
+        void* const taken = part->take(kBytes);
+        if (taken != nullptr) part->give_back(taken, kBytes);
+        std::this_thread::yield();
+      }
+    });
+    Allocator tensors(host_blocks(backend.large_blocks()));
+    const std::shared_ptr<Buffer> own = backend.allocate(kBytes);
+    for (int i = 0; i < 10; ++i) {
+      std::shared_ptr<Buffer> tensor = tensors.allocate(kBytes);
+      Child child([&]() -> std::string {
+        alarm(20);
+        EXPECT_EQ(part->take(kBytes), nullptr);
+        tensor = nullptr;
+        tensors.trim();
+        fill_block(*tensors.allocate(kBytes), 1);  // the system's
+        return message_of<OutOfMemoryError>([&] { backend.allocate(kBytes); });
+      });
+      EXPECT_THAT(child.end(), HasSubstr("was forked off a rank, and gets nothing of the ranks'"));
+    }
+    stops = true;
+    other.join();
   });
 }
 

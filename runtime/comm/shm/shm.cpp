@@ -19,7 +19,8 @@ constexpr int kServeMilliseconds = 10;
 
 }  // namespace
 
-// What is in use of a rank's part of the segment.
+// What is in use of a rank's part of the segment. A process that is forked off takes nothing of it
+// and gives nothing back: another thread may have been at it. It goes on with what its caches have.
 class PartBlocks final : public BlockSource {
  public:
   enum class Use : std::uint8_t { collectives, tensors };
@@ -28,6 +29,7 @@ class PartBlocks final : public BlockSource {
       : use_(use), blocks_(std::move(blocks)), segment_(std::move(segment)) {}
 
   void* take(std::size_t size) override {
+    if (segment_->is_copy()) return nullptr;
     void* const block = use_ == Use::tensors ? blocks_->take_from_end(size) : blocks_->take(size);
     if (block == nullptr) return nullptr;
     try {
@@ -39,6 +41,7 @@ class PartBlocks final : public BlockSource {
     return block;
   }
   void give_back(void* block, std::size_t size) noexcept override {
+    if (segment_->is_copy()) return;
     segment_->forget_in_forks(static_cast<std::byte*>(block));
     blocks_->give_back(block, size);
   }
@@ -95,6 +98,9 @@ class ShmMemory final : public CommMemory {
     if (!blocks_->owns(data)) segment_->forget_in_forks(data);
   }
   std::string full(std::size_t bytes) const override {
+    if (is_forked_off()) {
+      return "this process was forked off a rank, and gets nothing of the ranks' memory";
+    }
     const std::size_t used = part_bytes_ - blocks_->free_bytes();
     return "no room for " + std::to_string(bytes) +
            " bytes in this rank's part of the communication memory: " + std::to_string(used >> 20) +
