@@ -135,8 +135,8 @@ std::unique_ptr<CudaGraph> CudaAccelerator::capture(FunctionRef<void()> work) {
     CudaReleases& releases;
     ~Flush() { releases.flush(); }
   } const flush{stream_->releases()};
-  const std::scoped_lock lock(stream_->recording());
   const CudaStream::Entered entered = stream_->enter();
+  const std::scoped_lock lock(stream_->recording());
   auto graph = std::make_unique<CudaGraph>(stream_);
   recording_ = graph.get();
   stream_->set_records(true);

@@ -81,6 +81,7 @@ CudaCaches::Member::Member(int gpu, Allocator& allocator) : gpu_(gpu), allocator
 }
 
 CudaCaches::Member::~Member() {
+  if (process_.is_copy()) return;  // another thread may have been at the list
   CachesOfGpu& caches = caches_of(gpu_);
   const std::scoped_lock lock(caches.mutex);
   std::erase(caches.allocators, &allocator_);

@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/cuda/stream.h>
+#include <tutti/runtime/process_mark.h>
 
 #include <cstddef>
 #include <memory>
@@ -48,6 +49,7 @@ class CudaCaches {
    private:
     const int gpu_;
     Allocator& allocator_;
+    const ProcessMark process_;
   };
 
   // Gives back all that is free on a GPU, and what was put off; false if somebody is at it there,

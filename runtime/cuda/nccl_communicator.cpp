@@ -28,33 +28,28 @@ class Ends {
 
   void add(std::shared_future<void> end) {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(under_way_, [](const End& other) {
-      return other.done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    std::erase_if(under_way_, [](const std::shared_future<void>& other) {
+      return other.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     });
-    under_way_.push_back({.done = std::move(end), .process = {}});
+    under_way_.push_back(std::move(end));
   }
 
  private:
-  struct End {
-    std::shared_future<void> done;
-    ProcessMark process;  // that has its thread
-  };
-
   Ends() = default;
 
   void wait() {
+    if (process_.is_copy()) return;
     const auto until = std::chrono::steady_clock::now() + NcclCommunicator::kLongestEnd;
     const auto ends = [this] {
       const std::scoped_lock lock(mutex_);
       return under_way_;
     }();
-    for (const End& end : ends) {
-      if (!end.process.is_copy()) end.done.wait_until(until);
-    }
+    for (const std::shared_future<void>& end : ends) end.wait_until(until);
   }
 
+  const ProcessMark process_;  // that has the threads
   std::mutex mutex_;
-  std::list<End> under_way_;
+  std::list<std::shared_future<void>> under_way_;
 };
 
 }  // namespace

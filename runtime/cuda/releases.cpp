@@ -34,7 +34,10 @@ void CudaReleases::release(std::function<void()> give_back) noexcept {
   flush();
 }
 
+bool CudaReleases::is_copy() const noexcept { return stream_.driver().is_copy(); }
+
 void CudaReleases::release_later(std::function<void()> give_back) noexcept {
+  if (is_copy()) return;
   try {
     const std::scoped_lock lock(mutex_);
     queue_.push_back(std::move(give_back));
@@ -61,7 +64,7 @@ bool CudaReleases::is_empty() noexcept {
 }
 
 void CudaReleases::flush() noexcept {
-  if (is_empty()) return;
+  if (is_copy() || is_empty()) return;
   const std::scoped_lock lock(stream_.recording(), gpu_.mutex);
   if (is_put_off() || stream_.records()) {
     gpu_.was_put_off = true;
@@ -98,6 +101,7 @@ CudaReleases::PeersWork::PeersWork(std::shared_ptr<CudaStream> stream)
 
 CudaReleases::PeersWork::~PeersWork() {
   CudaReleases& releases = stream_->releases();
+  if (releases.is_copy()) return;
   {
     const std::scoped_lock lock(releases.gpu_.work_mutex);
     std::erase(releases.gpu_.work, this);
@@ -121,6 +125,7 @@ bool CudaReleases::PeersWork::is_over() const noexcept {
 }
 
 bool CudaReleases::is_there(const CudaReleases* of) const noexcept {
+  if (is_copy()) return false;
   const std::scoped_lock lock(gpu_.work_mutex);
   if (gpu_.work.empty()) return false;
   const CudaStream::Entered entered = stream_.try_enter();
@@ -130,6 +135,7 @@ bool CudaReleases::is_there(const CudaReleases* of) const noexcept {
 }
 
 void CudaReleases::set_peers_wait(std::function<void()> wait) {
+  if (is_copy()) return;
   const std::scoped_lock lock(gpu_.mutex);
   peers_wait_ = std::move(wait);
 }

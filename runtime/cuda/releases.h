@@ -18,7 +18,8 @@ class CudaStream;
 // wait. So it is while the GPU's own stream records (CudaAccelerator), for which a wait is a
 // mistake; not while others do, which nobody waits for. What one rank's work put off for another
 // one, that one releases with what it releases next, or whoever finds no room. Of a CudaStream,
-// which calls what is left when it goes. Thread-safe.
+// which calls what is left when it goes. In a process that was forked off nothing is called, waited
+// for or locked: other threads may have been here. Thread-safe.
 class CudaReleases {
  public:
   explicit CudaReleases(CudaStream& stream);
@@ -81,6 +82,7 @@ class CudaReleases {
   static Gpu& gpu_of(int index);
   void call_all(std::vector<std::function<void()>>& queue) const noexcept;
   std::vector<std::function<void()>> take_queue() noexcept;
+  bool is_copy() const noexcept;                         // of another process's
   bool is_empty() noexcept;                              // there is nothing to call
   bool is_there(const CudaReleases* of) const noexcept;  // null: of all
 

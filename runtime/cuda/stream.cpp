@@ -70,17 +70,17 @@ CudaStream::~CudaStream() {
     }
   }
   static_cast<void>(cublaslt_.release());  // if it is there still, then the driver is gone
-  driver_.cuDevicePrimaryCtxRelease(device_);
+  if (!driver_.is_copy()) driver_.cuDevicePrimaryCtxRelease(device_);
 }
 
 void CudaStream::synchronize() {
+  const Entered entered = enter();  // first: a forked process must not wait for the lock
   const std::scoped_lock lock(recording_);
-  const Entered entered = enter();
   driver_.check(driver_.cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }
 
 bool CudaStream::try_synchronize() noexcept {
-  if (releases_.waits_for_peers()) return false;
+  if (driver_.is_copy() || releases_.waits_for_peers()) return false;
   const std::scoped_lock lock(recording_);
   const Entered entered = try_enter();
   if (!entered) return false;
@@ -131,6 +131,7 @@ cublasLtHandle_t CudaStream::cublaslt(const CublasLt& library) {
 }
 
 void CudaStream::forget(std::uint64_t image) noexcept {
+  if (driver_.is_copy()) return;
   Loaded loaded;
   {
     const std::scoped_lock lock(mutex_);

@@ -40,7 +40,7 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
     Entered& operator=(const Entered&) = delete;
     ~Entered() {
       CUcontext context = nullptr;
-      if (driver_ != nullptr) driver_->cuCtxPopCurrent(&context);
+      if (driver_ != nullptr && !driver_->is_copy()) driver_->cuCtxPopCurrent(&context);
     }
     explicit operator bool() const { return driver_ != nullptr; }
 
@@ -51,13 +51,13 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
     const CudaDriver* driver_;  // null: it did not succeed
   };
   [[nodiscard]] Entered enter() const {
-    driver_.check(driver_.cuCtxPushCurrent(context_), "cuCtxPushCurrent");
+    driver_.check(push(), "cuCtxPushCurrent");
     return Entered(&driver_);
   }
   // The same, where nothing can be done about a failure: at releases. False if it failed; the
-  // driver may be gone already when the process ends.
+  // driver may be gone already when the process ends, or be the one of another process.
   [[nodiscard]] Entered try_enter() const noexcept {
-    return Entered(driver_.cuCtxPushCurrent(context_) == CUDA_SUCCESS ? &driver_ : nullptr);
+    return Entered(push() == CUDA_SUCCESS ? &driver_ : nullptr);
   }
 
   // Until all work that was put on it is done. Enters. Not while this thread records.
@@ -93,6 +93,9 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
     CUmodule module = nullptr;
     Function function;
   };
+  CUresult push() const {
+    return driver_.is_copy() ? CUDA_ERROR_NOT_INITIALIZED : driver_.cuCtxPushCurrent(context_);
+  }
   Loaded load(const CudaImage& image) const;
 
   const CudaDriver& driver_;

@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include <unistd.h>
-
 namespace tutti::runtime {
 
 namespace {
@@ -18,7 +16,7 @@ constexpr const char* kCudaRemedy = "the driver is too old; Tutti needs that of 
 std::string CudaDriver::advice(CUresult result) const {
   switch (result) {
     case CUDA_ERROR_NOT_INITIALIZED:
-      if (process_ == 0 || process_ == getpid()) return {};
+      if (!is_copy()) return {};
       return "this process was forked off one that used the GPU before, and can't use it: fork "
              "before the first use, or start a program anew (exec)";
     case CUDA_ERROR_SYSTEM_NOT_READY:
@@ -88,7 +86,6 @@ CudaDriver::CudaDriver(SharedLibrary library) : library_(std::move(library)) {
   TUTTI_CUDA_FUNCTIONS(TUTTI_LOAD)
 #undef TUTTI_LOAD
   check(cuInit(0), "cuInit");
-  process_ = getpid();
 }
 
 int CudaDriver::version() const {

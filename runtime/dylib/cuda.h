@@ -1,13 +1,13 @@
 #pragma once
 
 #include <tutti/runtime/dylib/shared_library.h>
+#include <tutti/runtime/process_mark.h>
 
 #include <array>
 #include <string>
 #include <string_view>
 
 #include <cuda.h>
-#include <sys/types.h>
 
 // The functions of the CUDA driver that Tutti calls. Where cuda.h makes a name one of a version of
 // the function (cuMemAlloc is cuMemAlloc_v2), the table has that version under that name; so
@@ -81,7 +81,8 @@
 
 namespace tutti::runtime {
 
-// The driver of NVIDIA's GPUs.
+// The driver of NVIDIA's GPUs. A process that was forked off the one that initialised it can't use
+// it, and leaves it alone: CudaStream::enter() throws there, and nothing is given back.
 class CudaDriver {
  public:
   // The one of this process, loaded and initialised at the first call. Throws EnvironmentError that
@@ -94,6 +95,8 @@ class CudaDriver {
   explicit CudaDriver(SharedLibrary library);
 
   const SharedLibrary& library() const { return library_; }
+  // Whether this process was forked off the one whose driver it is.
+  bool is_copy() const { return process_.is_copy(); }
 
   // "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   std::string describe(CUresult result) const;
@@ -117,7 +120,7 @@ class CudaDriver {
   std::string advice(CUresult result) const;
 
   SharedLibrary library_;
-  pid_t process_ = 0;  // that it was initialised in
+  const ProcessMark process_;  // that it was initialised in
 };
 
 // The versions of a library that comes with CUDA, "libnvrtc.so.", that Tutti knows, the best first:
