@@ -1,5 +1,6 @@
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/support/leaf_mutex.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/scalar_tag.h>
 #include <tutti/runtime/accelerator.h>
@@ -42,7 +43,7 @@ class LiveContexts {
     const std::scoped_lock lock(mutex_);
     contexts_.emplace(id, &context);
   }
-  // Whoever finds it gone sees what f() has done.
+  // Whoever finds it gone sees what f() has done. It takes no lock, like the next.
   template <class F>
   void remove(std::uint64_t id, F&& f) {
     const std::scoped_lock lock(mutex_);
@@ -62,7 +63,7 @@ class LiveContexts {
   }
 
  private:
-  std::mutex mutex_;
+  LeafMutex mutex_;
   std::unordered_map<std::uint64_t, RankContext*> contexts_;
 };
 

@@ -3,8 +3,9 @@
 namespace tutti {
 
 // The base of locks that whoever forks holds meanwhile, so that the process that is forked off
-// finds them free, and what they guard whole. Each is held for a moment only, and is the last one
-// that its thread takes: so they can be taken in any order here.
+// finds them free, and what they guard whole. Each is held for a moment only, and is the last lock
+// that its thread takes, so that their order does not matter here; nor is one made or destroyed
+// while another is held.
 class HeldOverForks {
  public:
   HeldOverForks(const HeldOverForks&) = delete;
