@@ -7,7 +7,8 @@
 namespace tutti {
 
 // A mutex that forked processes find free, for what any of their threads may need at any time. No
-// other lock is taken, and no code of a user's called, while it is held. For std::scoped_lock.
+// other lock is taken, and no code of a user's called, while it is held. For a few that a process
+// has (the thread sanitizer counts those that a thread holds, to 64). For std::scoped_lock.
 class LeafMutex final : HeldOverForks {
  public:
   void lock() { mutex_.lock(); }
