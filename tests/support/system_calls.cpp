@@ -127,22 +127,22 @@ void SystemCallCounter::begin() {
   const std::vector<pid_t> threads = own_threads();
   watcher_ = fork();
   if (watcher_ == 0) {
-    close(go[1]);
-    close(answer[0]);
+    ::close(go[1]);
+    ::close(answer[0]);
     Watch(*shared_, threads, go[0], answer[1]).run();
   }
-  close(go[0]);
-  close(answer[1]);
+  ::close(go[0]);
+  ::close(answer[1]);
   // Where the system lets only parents look at their children.
   if (watcher_ > 0) prctl(PR_SET_PTRACER, watcher_, 0, 0, 0);
   int error = ECHILD;
-  const bool answered = watcher_ > 0 && write(go[1], "", 1) == 1 &&
-                        read(answer[0], &error, sizeof(error)) == sizeof(error);
+  const bool answered = watcher_ > 0 && ::write(go[1], "", 1) == 1 &&
+                        ::read(answer[0], &error, sizeof(error)) == sizeof(error);
   if (!answered || error != 0) {
     refusal_ = std::string("the system lets no process look at this one: ") + std::strerror(error);
   }
-  close(go[1]);
-  close(answer[0]);
+  ::close(go[1]);
+  ::close(answer[0]);
 }
 
 SystemCallCounter::~SystemCallCounter() {
