@@ -1,3 +1,4 @@
+#include <tutti/codegen/conv_call.h>
 #include <tutti/codegen/divided_call.h>
 #include <tutti/codegen/fuse_epilogues.h>
 #include <tutti/codegen/host_target.h>
@@ -19,7 +20,9 @@ class HostTarget final : public Target {
   }
   bool works_in_place(ir::Op op) const override { return op == ir::Op::dynamic_update_slice; }
   std::optional<Preparation> preparation(const ir::Graph& graph, ir::NodeId id,
-                                         const std::vector<View>& operands) const override {
+                                         const std::vector<View>& operands,
+                                         const View& result) const override {
+    if (graph.node(id).op == ir::Op::conv) return conv_parts_call(graph, id, operands, result);
     return dividing_call(graph, id, operands);
   }
   std::vector<PartialConcat> partial_concats(const ir::Graph&, ir::NodeId,

@@ -16,6 +16,7 @@ namespace tutti::codegen {
 struct Preparation {
   LaunchPart call;
   std::int64_t bytes = 0;
+  bool is_most = false;  // of the node's work: nearly all of it
 };
 
 // A launch that puts the next so many operands of a concat together. Its buffers are their
@@ -47,7 +48,8 @@ class Target {
   virtual bool works_in_place(ir::Op op) const = 0;
   // What an opaque node's launch needs to have run before, if anything.
   virtual std::optional<Preparation> preparation(const ir::Graph& graph, ir::NodeId id,
-                                                 const std::vector<View>& operands) const = 0;
+                                                 const std::vector<View>& operands,
+                                                 const View& result) const = 0;
   // Of a concat of more operands than one launch takes, launches for all of them; the node's is
   // given what they write. None where it takes all.
   virtual std::vector<PartialConcat> partial_concats(const ir::Graph& graph, ir::NodeId id,

@@ -23,7 +23,7 @@ class CodeWithEpilogue final : public KernelCode {
     struct Context {
       const CodeWithEpilogue& self;
       void* const* buffers;
-    } const context = {*this, buffers + TiledCode::kBuffers};
+    } const context = {*this, buffers + call_->buffers()};
     // One reference: a std::function of it allocates nothing.
     call_->run_tiles(buffers, begin, end, [&context](const kernels::ResultTile& tile) {
       context.self.run_epilogue(context.buffers, tile);

@@ -8,12 +8,11 @@
 
 namespace tutti::codegen {
 
-// The code of a call of two operands and a result, which it computes a tile at a time, so that a
+// The code of a call of some operands and a result, which it computes a tile at a time, so that a
 // kernel can go over each tile right after it, while it is in the cache.
 class TiledCode : public KernelCode {
  public:
-  static constexpr int kBuffers = 3;
-
+  virtual int buffers() const { return 3; }
   // Of the result as it lies in its buffer. No columns: it lies there in an order in which tiles
   // are no part of a matrix.
   virtual kernels::ResultDivision division() const = 0;

@@ -33,7 +33,8 @@ class CudaTarget final : public Target {
   }
   bool works_in_place(ir::Op) const override { return false; }
   std::optional<Preparation> preparation(const ir::Graph& graph, ir::NodeId id,
-                                         const std::vector<View>& operands) const override {
+                                         const std::vector<View>& operands,
+                                         const View&) const override {
     if (graph.node(id).op != ir::Op::sort) return std::nullopt;
     const ir::Attributes attributes = graph.attributes(id);
     const std::int64_t axis = attributes.integer("axis");

@@ -236,18 +236,21 @@ class Planner {
         view.strides = view.shape.strides();
       }
     }
-    const runtime::WorkCounts counts = count_work(graph_, id, views);
+    runtime::WorkCounts counts = count_work(graph_, id, views);
     if (auto partial = target.partial_concats(graph_, id, views); !partial.empty()) {
       buffers = writer_.add_partial_concats(partial, buffers, values_.device(result), location);
       views.clear();
       for (const PartialConcat& each : partial) views.push_back(each.view);
     }
-    if (auto before = target.preparation(graph_, id, views)) {
+    if (auto before = target.preparation(graph_, id, views, views_[result])) {
       const BufferId prepared =
           writer_.add_buffer(PlanBuffer::Kind::local, before->bytes, values_.device(result));
       std::vector<BufferId> own = buffers;
       own.push_back(prepared);
-      writer_.add_call(std::move(before->call), std::move(own), location, {});
+      const runtime::WorkCounts parts = {.bytes_read = before->bytes,
+                                         .bytes_written = counts.bytes_written};
+      writer_.add_call(std::move(before->call), std::move(own), location,
+                       before->is_most ? std::exchange(counts, parts) : runtime::WorkCounts());
       buffers.push_back(prepared);
     }
     if (target.works_in_place(graph_.node(id).op)) {

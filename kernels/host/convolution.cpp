@@ -43,13 +43,14 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   std::int64_t tiles() const {
     if (outputs_first) return outputs_first->tiles();
     if (direct) return direct->tiles();
-    if (wide) return wide->tiles();
+    if (wide) return has_parts() ? wide->sum_tiles() : wide->tiles();
     return divide_up(images, images_at_once) * groups * blocks;
   }
+  bool has_parts() const { return wide && wide->parts() > 1; }
   ResultDivision division() const;
   template <class T>
-  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
-           const AfterTile& after) const;
+  void run(const T* x, const T* weight, const T* parts, T* result, std::int64_t begin,
+           std::int64_t end, const AfterTile& after) const;
 
   void choose_tiles();
   void choose_weight();
@@ -219,10 +220,12 @@ ResultDivision PreparedConvolution::Plan::division() const {
 }
 
 template <class T>
-void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std::int64_t begin,
-                                    std::int64_t end, const AfterTile& after) const {
+void PreparedConvolution::Plan::run(const T* x, const T* weight, const T* parts, T* result,
+                                    std::int64_t begin, std::int64_t end,
+                                    const AfterTile& after) const {
   if (outputs_first) return outputs_first->run(x, weight, result, begin, end, after);
   if (direct) return direct->run(x, weight, result, begin, end, after);
+  if (has_parts()) return wide->add_parts(parts, result, begin, end, after);
   if (wide) return wide->run(x, weight, result, begin, end, after);
   constinit thread_local PerThread<Scratch> copied_memory;
   constinit thread_local PerThread<Scratch> weight_memory;
@@ -291,16 +294,33 @@ ResultDivision division(const PreparedConvolution& convolution) {
   return convolution.plan_->division();
 }
 
-void run(const PreparedConvolution& convolution, const void* x, const void* weight, void* result,
-         std::int64_t begin, std::int64_t end, const AfterTile& after) {
+void run(const PreparedConvolution& convolution, const void* x, const void* weight,
+         const void* parts, void* result, std::int64_t begin, std::int64_t end,
+         const AfterTile& after) {
   const PreparedConvolution::Plan& plan = *convolution.plan_;
-  if (plan.dtype == DType::f32) {
-    plan.run(static_cast<const float*>(x), static_cast<const float*>(weight),
-             static_cast<float*>(result), begin, end, after);
-  } else {
-    plan.run(static_cast<const double*>(x), static_cast<const double*>(weight),
-             static_cast<double*>(result), begin, end, after);
-  }
+  const auto run_as = [&]<class T>(T) {
+    plan.run(static_cast<const T*>(x), static_cast<const T*>(weight), static_cast<const T*>(parts),
+             static_cast<T*>(result), begin, end, after);
+  };
+  plan.dtype == DType::f32 ? run_as(float()) : run_as(double());
+}
+
+std::int64_t parts_bytes(const PreparedConvolution& convolution) {
+  const PreparedConvolution::Plan& plan = *convolution.plan_;
+  if (!plan.has_parts()) return 0;
+  return plan.wide->parts() * plan.wide->part_elements() * size_of(plan.dtype);
+}
+
+std::int64_t tiles(const ConvolutionParts& parts) { return parts.convolution.plan_->wide->tiles(); }
+
+void run(const ConvolutionParts& parts, const void* x, const void* weight, void* to,
+         std::int64_t begin, std::int64_t end) {
+  const PreparedConvolution::Plan& plan = *parts.convolution.plan_;
+  const auto run_as = [&]<class T>(T) {
+    plan.wide->run(static_cast<const T*>(x), static_cast<const T*>(weight), static_cast<T*>(to),
+                   begin, end, {});
+  };
+  plan.dtype == DType::f32 ? run_as(float()) : run_as(double());
 }
 
 }  // namespace tutti::kernels

@@ -50,7 +50,12 @@ class PreparedConvolution {
   friend std::int64_t tiles(const PreparedConvolution& convolution);
   friend ResultDivision division(const PreparedConvolution& convolution);
   friend void run(const PreparedConvolution& convolution, const void* x, const void* weight,
-                  void* result, std::int64_t begin, std::int64_t end, const AfterTile& after);
+                  const void* parts, void* result, std::int64_t begin, std::int64_t end,
+                  const AfterTile& after);
+  friend std::int64_t parts_bytes(const PreparedConvolution& convolution);
+  friend std::int64_t tiles(const struct ConvolutionParts& parts);
+  friend void run(const ConvolutionParts& parts, const void* x, const void* weight, void* to,
+                  std::int64_t begin, std::int64_t end);
   struct Plan;
   std::shared_ptr<const Plan> plan_;
 };
@@ -58,7 +63,21 @@ std::int64_t tiles(const PreparedConvolution& convolution);
 // Of the result as it lies: [n * outputs, spatial], or [n * spatial, outputs] where outputs lie
 // side by side. No columns where it is neither of them.
 ResultDivision division(const PreparedConvolution& convolution);
-void run(const PreparedConvolution& convolution, const void* x, const void* weight, void* result,
-         std::int64_t begin, std::int64_t end, const AfterTile& after = {});
+// `parts` are what ConvolutionParts wrote; nobody looks at them where there are none, and at `x`
+// and `weight` where there are.
+void run(const PreparedConvolution& convolution, const void* x, const void* weight,
+         const void* parts, void* result, std::int64_t begin, std::int64_t end,
+         const AfterTile& after = {});
+
+// What runs before, where few results add much up, as those of a weight's gradient do: sums of some
+// inputs each, in a number of parts that depends on the convolution alone.
+struct ConvolutionParts {
+  PreparedConvolution convolution;
+};
+// How much it writes; 0 where there are no parts.
+std::int64_t parts_bytes(const PreparedConvolution& convolution);
+std::int64_t tiles(const ConvolutionParts& parts);
+void run(const ConvolutionParts& parts, const void* x, const void* weight, void* to,
+         std::int64_t begin, std::int64_t end);
 
 }  // namespace tutti::kernels

@@ -14,11 +14,16 @@ namespace tutti::kernels {
 
 namespace {
 
-constexpr std::int64_t kPlacesAtOnce = 2048;
-constexpr std::int64_t kFactorsAtOnce = 1 << 17;  // of all outputs: half of a second-level cache
+constexpr std::int64_t kPlacesAtOnce = 1024;
+constexpr std::int64_t kFactorsAtOnce = 1
+                                        << 16;  // of all outputs: a quarter of a second-level cache
 constexpr std::int64_t kMostResults = 256;
 constexpr std::int64_t kLeastPlaces = 32;
 constexpr std::int64_t kImagesOfTile = 8;  // for which the window is copied once, at least
+constexpr std::int64_t kBytesOfSum = 64;   // a vector, whose lanes are added when all else is
+constexpr std::int64_t kBytesOfSums = 1 << 22;
+constexpr std::int64_t kReadOfPart = 8;  // elements, at least, for each that it adds up to
+constexpr std::int64_t kElementsOfSumTile = 1 << 14;
 
 }  // namespace
 
@@ -47,11 +52,24 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : sh
   columns_ = is_line ? part(width.window, kPlacesAtOnce) : width.window;
   plane_ = divide_up(lines_ * columns_, lanes) * lanes;
   inputs_ = part(shape_.inputs, kPlacesAtOnce / plane_);
-  outputs_ = part(shape_.outputs, kFactorsAtOnce / (inputs_ * plane_));
-  const std::int64_t others = shape_.groups * divide_up(shape_.outputs, outputs_);
-  images_ = part(shape_.images,
-                 std::max(divide_up(shape_.images, divide_up(ConvolutionShape::kGoodTiles, others)),
-                          kImagesOfTile));
+  const std::int64_t sums = kBytesOfSums / (kBytesOfSum * shape_.results);
+  outputs_ = part(shape_.outputs, std::min(kFactorsAtOnce / (inputs_ * plane_),
+                                           std::max(sums / 16, kImagesOfTile)));
+  images_ = part(shape_.images, sums / outputs_);
+  const std::int64_t blocks = shape_.groups * divide_up(shape_.outputs, outputs_);
+  const auto missing = [&](std::int64_t tiles) {
+    return divide_up(ConvolutionShape::kGoodTiles, tiles);
+  };
+  // Parts where little is written for what is read; else fewer images.
+  const std::int64_t few = shape_.inputs * (shape_.images + shape_.outputs) * shape_.places /
+                           (kReadOfPart * shape_.images * shape_.outputs * shape_.results);
+  const std::int64_t most =
+      std::max<std::int64_t>(std::min(few, divide_up(shape_.inputs, inputs_)), 1);
+  inputs_of_part_ =
+      divide_up(shape_.inputs, std::min(most, missing(blocks * divide_up(shape_.images, images_))));
+  images_ = std::min(
+      images_, part(shape_.images,
+                    std::max(divide_up(shape_.images, missing(blocks * parts())), kImagesOfTile)));
   // Lines are shared where no vector would see more of them than the piece has.
   const bool is_shared = !is_line && lines_ * columns_ % lanes == 0 && shape_.places % lanes == 0;
   std::int64_t halo = 0;
@@ -72,8 +90,44 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : sh
   copy_ = is_shared ? copied_lines_ * columns_ : plane_;
 }
 
+std::int64_t WideWindowConvolution::parts() const {
+  return divide_up(shape_.inputs, inputs_of_part_);
+}
+
+std::int64_t WideWindowConvolution::part_elements() const {
+  return shape_.images * shape_.groups * shape_.outputs * shape_.results;
+}
+
 std::int64_t WideWindowConvolution::tiles() const {
-  return divide_up(shape_.images, images_) * shape_.groups * divide_up(shape_.outputs, outputs_);
+  return parts() * divide_up(shape_.images, images_) * shape_.groups *
+         divide_up(shape_.outputs, outputs_);
+}
+
+std::int64_t WideWindowConvolution::rows_of_sum_tile() const {
+  return std::max<std::int64_t>(kElementsOfSumTile / shape_.results, 1);
+}
+
+std::int64_t WideWindowConvolution::sum_tiles() const {
+  return divide_up(part_elements() / shape_.results, rows_of_sum_tile());
+}
+
+template <class T>
+void WideWindowConvolution::add_parts(const T* parts, T* result, std::int64_t begin,
+                                      std::int64_t end, const AfterTile& after) const {
+  const std::int64_t rows = part_elements() / shape_.results;
+  for (std::int64_t tile = begin; tile < end; ++tile) {
+    const std::int64_t first = tile * rows_of_sum_tile();
+    const std::int64_t last = std::min(first + rows_of_sum_tile(), rows);
+    const std::int64_t count = (last - first) * shape_.results;
+    const T* from = parts + first * shape_.results;
+    T* const to = result + first * shape_.results;
+    std::copy_n(from, count, to);
+    for (std::int64_t part = 1; part < this->parts(); ++part) {
+      from += part_elements();
+      for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+    }
+    if (after != nullptr) after({first, last, 0, shape_.results});
+  }
 }
 
 // [outputs, inputs, plane]
@@ -118,15 +172,23 @@ void WideWindowConvolution::copy_image(const Piece& piece, const T* image, std::
 
 namespace {
 
-// The sums over inputs and places of kOutputs * kResults results, an output's after another's.
+// Adds the products of inputs and places to kOutputs * kResults sums of as many lanes as a vector
+// has; the results of an output lie behind another, those of the next `sums_output` further on.
 template <class T, int kBytes, int kOutputs, int kResults>
 TUTTI_INLINE inline void add_places(const T* const* x, std::int64_t x_input, const T* factors,
                                     std::int64_t factor_output, std::int64_t factor_input,
-                                    std::int64_t inputs, std::int64_t vectors, T* sums) {
+                                    std::int64_t inputs, std::int64_t vectors, T* sums,
+                                    std::int64_t sums_output) {
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
-  constexpr int kSums = kOutputs * kResults;
   typedef T Vector [[gnu::vector_size(kBytes)]];
-  Vector partial[kOutputs][kResults] = {};
+  Vector partial[kOutputs][kResults];
+#pragma GCC unroll 8
+  for (int o = 0; o < kOutputs; ++o) {
+#pragma GCC unroll 9
+    for (int r = 0; r < kResults; ++r) {  // one by one, or they would be in memory
+      std::memcpy(&partial[o][r], sums + o * sums_output + r * kLanes, sizeof(Vector));
+    }
+  }
   for (std::int64_t i = 0; i < inputs; ++i) {
     for (std::int64_t v = 0; v < vectors; ++v) {
       const std::int64_t at = i * x_input + v * kLanes;
@@ -145,13 +207,25 @@ TUTTI_INLINE inline void add_places(const T* const* x, std::int64_t x_input, con
       }
     }
   }
-  constexpr int kRounds = (kSums + kLanes - 1) / kLanes;
-  alignas(64) T lanes[kRounds * kLanes * kLanes] = {};
-  std::memcpy(lanes, partial, sizeof(partial));
-  for (int round = 0; round < kRounds; ++round) {
-    T* const own = lanes + round * kLanes * kLanes;
-    add_lanes<T, kLanes>(own);
-    std::memcpy(sums + round * kLanes, own, sizeof(Vector));
+#pragma GCC unroll 8
+  for (int o = 0; o < kOutputs; ++o) {
+#pragma GCC unroll 9
+    for (int r = 0; r < kResults; ++r) {
+      std::memcpy(sums + o * sums_output + r * kLanes, &partial[o][r], sizeof(Vector));
+    }
+  }
+}
+
+// The sum of each one's lanes, of so many vectors.
+template <class T, int kBytes>
+TUTTI_INLINE inline void add_lanes_of(const T* sums, std::int64_t count, T* result) {
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  for (std::int64_t begin = 0; begin < count; begin += kLanes) {
+    const std::int64_t some = std::min<std::int64_t>(kLanes, count - begin);
+    alignas(64) T lanes[kLanes * kLanes] = {};
+    std::memcpy(lanes, sums + begin * kLanes, static_cast<std::size_t>(some) * kBytes);
+    add_lanes<T, kLanes>(lanes);
+    std::memcpy(result + begin, lanes, static_cast<std::size_t>(some) * sizeof(T));
   }
 }
 
@@ -169,16 +243,9 @@ TUTTI_INLINE inline void WideWindowConvolution::add_up(const Sums<T>& of) const 
       const Seen& seen = seen_[static_cast<std::size_t>(result + r)];
       x[r] = of.copied + seen.copy * copy_ + seen.lines * of.columns;
     }
-    alignas(64) T sums[2 * 64];
-    add_places<T, kBytes, kOutputs, kResults>(x, x_input, of.factors + output * of.inputs * plane_,
-                                              of.inputs * plane_, plane_, of.inputs, vectors, sums);
-    for (int o = 0; o < kOutputs; ++o) {
-      for (int r = 0; r < kResults; ++r) {
-        T& to = of.result[(output + o) * shape_.results + result + r];
-        const T sum = sums[o * kResults + r];
-        to = of.is_first ? sum : to + sum;
-      }
-    }
+    add_places<T, kBytes, kOutputs, kResults>(
+        x, x_input, of.factors + output * of.inputs * plane_, of.inputs * plane_, plane_, of.inputs,
+        vectors, of.sums + (output * shape_.results + result) * kLanes, shape_.results * kLanes);
   };
   // As many sums as there are registers for.
   const auto add_results = [&]<int kOutputs, int kResults>(std::int64_t result) TUTTI_INLINE {
@@ -209,20 +276,27 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
                                 std::int64_t end, const AfterTile& after) const {
   constinit thread_local PerThread<Scratch> copied_memory;
   constinit thread_local PerThread<Scratch> factors_memory;
+  constinit thread_local PerThread<Scratch> sums_memory;
   const auto copied = copied_memory.get().use<T>(inputs_ * std::ssize(copies_) * copy_);
   const auto factors = factors_memory.get().use<T>(outputs_ * inputs_ * plane_);
+  const std::int64_t sums_of_image = outputs_ * shape_.results * kBytesOfSum / sizeof(T);
+  const auto sums = sums_memory.get().use<T>(images_ * sums_of_image);
   const auto& [depth, height, width] = shape_.spatial;
-  const std::int64_t parts = divide_up(shape_.outputs, outputs_);
+  const std::int64_t blocks = divide_up(shape_.outputs, outputs_);
+  const std::int64_t of_part = tiles() / parts();
   for (std::int64_t tile = begin; tile < end; ++tile) {
-    const std::int64_t output = tile % parts * outputs_;
-    const std::int64_t group = tile / parts % shape_.groups;
-    const std::int64_t image = tile / parts / shape_.groups * images_;
+    const std::int64_t output = tile % blocks * outputs_;
+    const std::int64_t group = tile / blocks % shape_.groups;
+    const std::int64_t image = tile % of_part / blocks / shape_.groups * images_;
+    const std::int64_t first_input = tile / of_part * inputs_of_part_;
+    const std::int64_t last_input = std::min(first_input + inputs_of_part_, shape_.inputs);
+    T* const own_result = result + tile / of_part * part_elements();
     const std::int64_t outputs = std::min(outputs_, shape_.outputs - output);
     const std::int64_t images = std::min(images_, shape_.images - image);
     const std::int64_t own_output = group * shape_.outputs + output;
-    bool is_first = true;
+    std::fill_n(sums.get(), images * sums_of_image, T{0});
     const auto add_piece = [&](const Piece& piece, std::int64_t input) {
-      const std::int64_t inputs = std::min(inputs_, shape_.inputs - input);
+      const std::int64_t inputs = std::min(inputs_, last_input - input);
       copy_weight(piece,
                   weight + shape_.weight_offset + own_output * shape_.weight_strides[0] +
                       input * shape_.weight_strides[1],
@@ -232,20 +306,17 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
                    x + shape_.x_offset + i * shape_.image_stride +
                        (group * shape_.inputs + input) * shape_.channel_stride,
                    inputs, copied.get());
-        const Sums<T> sums = {
-            .copied = copied.get(),
-            .factors = factors.get(),
-            .outputs = outputs,
-            .inputs = inputs,
-            .places = piece.lines * piece.columns,
-            .columns = piece.columns,
-            .is_first = is_first,
-            .result = result + (i * shape_.groups * shape_.outputs + own_output) * shape_.results};
-        run_vectorised([&]<int kBytes>() TUTTI_INLINE { add_up<T, kBytes>(sums); });
+        const Sums<T> of = {.copied = copied.get(),
+                            .factors = factors.get(),
+                            .outputs = outputs,
+                            .inputs = inputs,
+                            .places = piece.lines * piece.columns,
+                            .columns = piece.columns,
+                            .sums = sums.get() + (i - image) * sums_of_image};
+        run_vectorised([&]<int kBytes>() TUTTI_INLINE { add_up<T, kBytes>(of); });
       }
-      is_first = false;
     };
-    for (std::int64_t input = 0; input < shape_.inputs; input += inputs_) {
+    for (std::int64_t input = first_input; input < last_input; input += inputs_) {
       for (std::int64_t line = 0; line < height.window; line += lines_) {
         for (std::int64_t column = 0; column < width.window; column += columns_) {
           add_piece({.line = line,
@@ -256,10 +327,13 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
         }
       }
     }
-    if (after == nullptr) continue;
     for (std::int64_t i = image; i < image + images; ++i) {
       const std::int64_t row = i * shape_.groups * shape_.outputs + own_output;
-      after({row, row + outputs, 0, shape_.results});
+      const T* const own = sums.get() + (i - image) * sums_of_image;
+      run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+        add_lanes_of<T, kBytes>(own, outputs * shape_.results, own_result + row * shape_.results);
+      });
+      if (after != nullptr) after({row, row + outputs, 0, shape_.results});
     }
   }
 }
@@ -270,5 +344,11 @@ template void WideWindowConvolution::run(const float* x, const float* weight, fl
 template void WideWindowConvolution::run(const double* x, const double* weight, double* result,
                                          std::int64_t begin, std::int64_t end,
                                          const AfterTile& after) const;
+template void WideWindowConvolution::add_parts(const float* parts, float* result,
+                                               std::int64_t begin, std::int64_t end,
+                                               const AfterTile& after) const;
+template void WideWindowConvolution::add_parts(const double* parts, double* result,
+                                               std::int64_t begin, std::int64_t end,
+                                               const AfterTile& after) const;
 
 }  // namespace tutti::kernels

@@ -48,6 +48,9 @@ std::vector<Case> cases() {
       {{2, 1, 5000}, {11, 1, 4996}, {1}, {0}, {2}, {1}},
       {{9, 3, 20, 20}, {13, 3, 16, 16}, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{3, 4, 40, 40}, {6, 2, 16, 16}, {1, 1}, {1, 1}, {1, 1}, {2, 2}, 2},
+      // In parts.
+      {{9, 25, 20, 20}, {10, 25, 18, 18}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+      {{5, 12, 24, 24}, {6, 6, 22, 22}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 2},
       // Several tiles of lines, of a line, and of outputs.
       {{1, 3, 40, 33}, {13, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{2, 4, 37, 41}, {9, 4, 5, 3}, {2, 2}, {2, 1}, {1, 2}, {1, 1}},
@@ -87,12 +90,25 @@ Array shown(const Array& from, const StridedView& view) {
   return out;
 }
 
+// What has to be there before: each tile is run by itself, the last one first.
+std::vector<std::byte> parts_of(const PreparedConvolution& convolution, const Array& x,
+                                const Array& weight) {
+  std::vector<std::byte> out(static_cast<std::size_t>(parts_bytes(convolution)));
+  if (out.empty()) return out;
+  const ConvolutionParts parts{convolution};
+  for (std::int64_t tile = tiles(parts); tile-- > 0;) {
+    run(parts, x.bytes().data(), weight.bytes().data(), out.data(), tile, tile + 1);
+  }
+  return out;
+}
+
 // What a convolution says that it has computed, copied when it says so. Each tile is run by itself,
 // the last one first.
 Array told_by(const PreparedConvolution& convolution, const Array& x, const Array& weight,
               const Shape& shape) {
   Array result(x.dtype(), shape);
   Array told(x.dtype(), shape);
+  const auto parts = parts_of(convolution, x, weight);
   const ResultDivision all = division(convolution);
   EXPECT_EQ(all.rows * all.columns, shape.elements());
   const std::int64_t size = size_of(x.dtype());
@@ -106,8 +122,8 @@ Array told_by(const PreparedConvolution& convolution, const Array& x, const Arra
     }
   };
   for (std::int64_t tile = tiles(convolution); tile-- > 0;) {
-    run(convolution, x.bytes().data(), weight.bytes().data(), result.bytes().data(), tile, tile + 1,
-        copy);
+    run(convolution, x.bytes().data(), weight.bytes().data(), parts.data(), result.bytes().data(),
+        tile, tile + 1, copy);
   }
   return told;
 }
@@ -135,8 +151,8 @@ TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
                                                         .groups = each.groups});
       SCOPED_TRACE(shape.text());
       Array result(GetParam(), shape);
-      run(convolution, x.bytes().data(), weight.bytes().data(), result.bytes().data(), 0,
-          tiles(convolution));
+      run(convolution, x.bytes().data(), weight.bytes().data(),
+          parts_of(convolution, x, weight).data(), result.bytes().data(), 0, tiles(convolution));
       EXPECT_EQ(result, told_by(convolution, x, weight, shape));
       const double most = GetParam() == DType::f32 ? 2e-3 : 1e-11;
       for (std::int64_t i = 0; i < result.elements(); ++i) {
@@ -144,6 +160,24 @@ TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
       }
     }
   }
+}
+
+// As many as there are good tiles, of inputs that do not divide evenly; none where results are
+// many, or tiles.
+TEST(Convolution, HasPartsWhereFewResultsAddMuchUp) {
+  const auto bytes = [](const Shape& x, const Shape& weight, std::int64_t out) {
+    return parts_bytes(Convolution{.dtype = DType::f32,
+                                   .x = dense_view(x),
+                                   .weight = dense_view(weight),
+                                   .stride = {1, 1},
+                                   .low = {0, 0},
+                                   .dilation = {1, 1},
+                                   .out = {out, out}});
+  };
+  EXPECT_EQ(bytes({9, 24, 20, 20}, {10, 24, 18, 18}, 3), 8 * 9 * 10 * 9 * 4);
+  EXPECT_EQ(bytes({9, 25, 20, 20}, {10, 25, 18, 18}, 3), 7 * 9 * 10 * 9 * 4);
+  EXPECT_EQ(bytes({64, 16, 10, 10}, {64, 16, 8, 8}, 3), 0);
+  EXPECT_EQ(bytes({600, 32, 20, 20}, {600, 32, 18, 18}, 3), 0);
 }
 
 // A weight of one output may have any distance from the one that is not there.
@@ -164,7 +198,7 @@ TEST(Convolution, AddsAllInputsWhateverTheStrideOfOneOutput) {
                                                     .dilation = one,
                                                     .out = {300}});
   Array result(DType::f32, expected.shape());
-  run(convolution, x.bytes().data(), weight.bytes().data(), result.bytes().data(), 0,
+  run(convolution, x.bytes().data(), weight.bytes().data(), nullptr, result.bytes().data(), 0,
       tiles(convolution));
   for (std::int64_t i = 0; i < result.elements(); ++i) {
     ASSERT_NEAR(result.at(i), expected.at(i), 2e-3) << i;
@@ -246,14 +280,15 @@ TEST_P(ConvolutionOf, HasItsOutputsLast) {
       SCOPED_TRACE(Shape(each.x).text() + Shape(each.weight).text());
       Array result(GetParam(), shape);
       const std::int64_t count = tiles(convolution);
-      run(convolution, x.bytes().data(), weight.bytes().data(), result.bytes().data(), 0, count);
+      run(convolution, x.bytes().data(), weight.bytes().data(), nullptr, result.bytes().data(), 0,
+          count);
       if (division(convolution).columns > 0) {
         EXPECT_EQ(result, told_by(convolution, x, weight, shape));
       } else {
         Array in_pieces(GetParam(), shape);
         for (std::int64_t tile = count; tile-- > 0;) {
-          run(convolution, x.bytes().data(), weight.bytes().data(), in_pieces.bytes().data(), tile,
-              tile + 1);
+          run(convolution, x.bytes().data(), weight.bytes().data(), nullptr,
+              in_pieces.bytes().data(), tile, tile + 1);
         }
         EXPECT_EQ(result, in_pieces);
       }

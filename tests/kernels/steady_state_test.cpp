@@ -121,6 +121,7 @@ TEST(SteadyState, OfConvolutionsAllocatesNothing) {
   struct Call {
     PreparedConvolution convolution;
     Array x, weight, result;
+    std::vector<std::byte> parts = {};
   };
   std::vector<Call> calls;
   const auto add = [&](const Shape& x, const Shape& weight, std::int64_t stride, std::int64_t out) {
@@ -134,14 +135,21 @@ TEST(SteadyState, OfConvolutionsAllocatesNothing) {
     calls.push_back({spec, kernel_testing::random_array(DType::f32, x, 1),
                      kernel_testing::random_array(DType::f32, weight, 2),
                      Array(DType::f32, Shape{x[0], weight[0], out, out})});
+    calls.back().parts.resize(static_cast<std::size_t>(parts_bytes(calls.back().convolution)));
   };
   add(Shape{3, 16, 20, 20}, Shape{24, 16, 3, 3}, 1, 20);
   add(Shape{3, 16, 20, 20}, Shape{24, 16, 3, 3}, 3, 7);
   add(Shape{5, 8, 30, 30}, Shape{12, 8, 29, 29}, 1, 4);
+  add(Shape{9, 25, 20, 20}, Shape{10, 25, 18, 18}, 1, 5);
   add(Shape{2, 3, 8, 8}, Shape{4, 3, 3, 3}, 1, 8);
   test::expect_no_allocations([&] {
     for (Call& call : calls) {
-      run(call.convolution, call.x.bytes().data(), call.weight.bytes().data(),
+      if (!call.parts.empty()) {
+        const ConvolutionParts parts{call.convolution};
+        run(parts, call.x.bytes().data(), call.weight.bytes().data(), call.parts.data(), 0,
+            tiles(parts));
+      }
+      run(call.convolution, call.x.bytes().data(), call.weight.bytes().data(), call.parts.data(),
           call.result.bytes().data(), 0, tiles(call.convolution));
     }
   });
