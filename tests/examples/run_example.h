@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "tests/support/command.h"
+#include "tests/support/complaints.h"
 
 namespace tutti::test {
 
 inline CommandResult run_example(const std::string& name, std::vector<std::string> arguments = {}) {
   arguments.insert(arguments.begin(), std::string(TUTTI_BINARY_DIR) + "/bin/" + name);
-  return run_command(arguments);
+  CommandResult result = run_command(arguments);
+  expect_no_complaints(result);
+  return result;
 }
 
 inline std::vector<std::string> lines_of(const std::string& text) {

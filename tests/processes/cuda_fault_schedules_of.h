@@ -241,6 +241,7 @@ class FaultSchedules : public Job {
         command(schedule.ranks, scenario, {"--timeout", std::to_string(schedule.timeout)}),
         std::chrono::minutes(1));
     SCOPED_TRACE(result.output + result.errors);
+    expect_no_complaints(result);
     for (int rank = 0; rank < schedule.ranks; ++rank) {
       expect_of_rank(schedule, rank, lines_of_rank(result, rank));
     }

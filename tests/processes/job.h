@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/command.h"
+#include "tests/support/complaints.h"
 #include "tests/tools/launch_testing.h"
 #include <gmock/gmock.h>
 
@@ -65,8 +66,11 @@ class Job : public testing::Test {
     out.insert(out.end(), scenario.begin(), scenario.end());
     return out;
   }
+  // The doubles that it uses complain of nothing.
   static CommandResult run(int ranks, const Words& scenario, const Words& options = {}) {
-    return run_command(command(ranks, scenario, options));
+    CommandResult result = run_command(command(ranks, scenario, options));
+    expect_no_complaints(result);
+    return result;
   }
 
   std::filesystem::path temporary() const { return folder_.path() / "temporary"; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/command.h"
+#include "tests/support/complaints.h"
 #include "tests/support/environment_variable.h"
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,9 @@ using testing::StartsWith;
 
 CommandResult run(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {TUTTI_BINARY_DIR "/bin/tutti", "comm-test"});
-  return run_command(arguments);
+  CommandResult result = run_command(arguments);
+  expect_no_complaints(result);
+  return result;
 }
 
 // Without measuring for long.
@@ -162,6 +165,7 @@ TEST_F(CommTestOfGpus, GoesThroughTheHostWhereRanksSeeDifferentGpus) {
       {tool, "launch", "--no-prefix", "-n", "2", "--", "/bin/sh", "-c",
        "CUDA_VISIBLE_DEVICES=$RANK,2 exec " + tool +
            " comm-test --device cuda --sizes 64 --seconds 0 --json --collectives all_reduce"});
+  expect_no_complaints(result);
   for (const auto& row : rows(result)) {
     EXPECT_EQ(row["wrong"], 0) << row;
     EXPECT_EQ(row["engine"], "shm");

@@ -12,6 +12,9 @@ namespace tutti::fake_cuda {
 [[gnu::visibility("default")]] bool is_recording(CUstream stream);
 [[gnu::visibility("default")]] bool is_anything_recording();
 
+// Whether a test reads what the doubles log and complain of.
+[[gnu::visibility("default")]] bool keeps_log();
+
 // Runs what can run of a stream now, without waiting. From any thread: a double whose work waits
 // for other ranks calls it until it is done, since the host may be elsewhere.
 [[gnu::visibility("default")]] void advance(CUstream stream);

@@ -1,7 +1,6 @@
 #include "tests/fake_cuda/driver/state.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -56,6 +55,14 @@ FakeCudaSetup setup_of_environment() {
   return setup;
 }
 
+struct AtTheEnd {
+  ~AtTheEnd() {
+    // (Another thread may wait in the driver for good.)
+    const std::unique_lock lock(State::get().mutex, std::try_to_lock);
+    if (lock) State::get().tell_complaints();
+  }
+} at_the_end;
+
 }  // namespace
 
 thread_local CUctx_st* current = nullptr;
@@ -99,7 +106,7 @@ void State::reset(const FakeCudaSetup& setup) {
   failures_.clear();
   calls_.clear();
   operations_.clear();
-  complaints_.clear();
+  complaints_.take();
   current = nullptr;
   pushed.count = 0;
 }
@@ -243,9 +250,8 @@ void State::log_call(const std::string& line) {
 }
 
 void State::complain(const std::string& line) {
-  complaints_ += line + "\n";
   // Tests of the driver's users read them; others have to see them.
-  if (!setup_.keep_log) std::fprintf(stderr, "fake CUDA: %s\n", line.c_str());
+  complaints_.add(line, setup_.keep_log);
 }
 
 void State::complain_of_waits(const CUctx_st& context, const std::string& call) {
@@ -311,6 +317,11 @@ bool is_recording(CUstream stream) {
   State& state = State::get();
   const std::scoped_lock lock(state.mutex);
   return state.live(stream).capture != nullptr;
+}
+
+bool keeps_log() {
+  const std::scoped_lock lock(State::get().mutex);
+  return State::get().setup().keep_log;
 }
 
 bool is_anything_recording() {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/fake_cuda/complaints.h"
 #include "tests/fake_cuda/driver/control.h"
 #include "tests/fake_cuda/driver/memory.h"
 #include "tests/fake_cuda/driver/objects.h"
@@ -142,7 +143,9 @@ class State {
   void complain(const std::string& line);
   std::string take_calls() { return std::exchange(calls_, {}); }
   std::string take_operations() { return std::exchange(operations_, {}); }
-  std::string take_complaints() { return std::exchange(complaints_, {}); }
+  std::string take_complaints() { return complaints_.take(); }
+  // At the end of the process.
+  void tell_complaints() { complaints_.tell_the_rest(); }
   std::string left() const;
   std::string left_in(const CUctx_st& context) const;
 
@@ -161,7 +164,7 @@ class State {
   std::map<std::string, std::pair<int, CUresult>> failures_;
   std::string calls_;
   std::string operations_;
-  std::string complaints_;
+  Complaints complaints_{"fake CUDA"};
 };
 
 // The context of the calling thread, and those below it on its stack. Without a destructor: static

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/fake_cuda/complaints.h"
 #include "tests/fake_cuda/driver/enqueue.h"
 #include "tests/fake_cuda/nccl/communicator.h"
 #include "tests/fake_cuda/nccl/control.h"
@@ -22,7 +23,8 @@ using Kind = NcclCall::Kind;
 namespace {
 
 std::mutex g_mutex;  // of what follows
-std::string g_complaints;
+// Outlives the end of the process, as what is done then may be wrong.
+Complaints& g_complaints = *new Complaints("fake NCCL");
 std::string g_taken;
 constexpr NcclResult kDies{-1};  // in place of a result
 std::map<std::string, std::pair<int, NcclResult>> g_failures;
@@ -43,6 +45,13 @@ bool has_come(std::atomic<int>& launches) {
 // Outlives the end of the process, as what it points to does.
 std::vector<tutti::runtime::nccl::Communicator*>& g_communicators =
     *new std::vector<tutti::runtime::nccl::Communicator*>;
+
+struct AtTheEndOfNccl {
+  ~AtTheEndOfNccl() {
+    const std::scoped_lock lock(g_mutex);
+    g_complaints.tell_the_rest();
+  }
+} g_at_the_end;
 
 // Ends take their time, as the real ones do, which break where the process ends meanwhile.
 struct Ends {
@@ -139,15 +148,16 @@ NcclResult add(const char* function, NcclCall call,
 }  // namespace
 
 void tutti::fake_cuda::complain_of_nccl(const std::string& line) {
+  const bool waits = keeps_log();
   const std::scoped_lock lock(g_mutex);
-  g_complaints += line + "\n";
+  g_complaints.add(line, waits);
 }
 
 bool tutti::fake_cuda::nccl_launch_hangs() { return has_come(g_launches_to_hang); }
 
 const char* fake_nccl_complaints() {
   const std::scoped_lock lock(g_mutex);
-  g_taken = std::exchange(g_complaints, {});
+  g_taken = g_complaints.take();
   return g_taken.c_str();
 }
 

@@ -4,9 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
+#include <utility>
 
-#include "tests/processes/program/scenario.h"
 #include <dlfcn.h>
 
 namespace tutti::test {
@@ -35,15 +34,20 @@ Function* driver_control(const char* name) {
   return control_of<Function>("libcuda.so.1", name);
 }
 
-// Says what the doubles complain of, if they do. scripts/gpu-test runs some of the same on real
-// libraries, which do not.
-inline void say_complaints() {
-  const char* const gpus = std::getenv("TUTTI_TEST_GPU");
-  if (gpus != nullptr && std::string_view(gpus) == "real") return;
-  using Text = const char*();
-  const std::string said = std::string(nccl_control<Text>("fake_nccl_complaints")()) +
-                           driver_control<Text>("fake_cuda_complaints")();
-  if (!said.empty()) say("complaint: " + said);
+// What the doubles that this process has loaded complain of, a line each, since the last time.
+inline std::string complaints_of_doubles() {
+  std::string out;
+  for (const auto& [library, name] : {std::pair("libnccl.so.2", "fake_nccl_complaints"),
+                                      std::pair("libcuda.so.1", "fake_cuda_complaints")}) {
+    void* const loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
+    if (loaded == nullptr) continue;
+    using Text = const char*();
+    // (The real libraries have no such function.)
+    auto* const said = reinterpret_cast<Text*>(dlsym(loaded, name));
+    if (said != nullptr) out += said();
+    dlclose(loaded);
+  }
+  return out;
 }
 
 }  // namespace tutti::test

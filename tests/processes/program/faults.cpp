@@ -139,9 +139,6 @@ void run_replays(const World& world, const Fault& fault) {
 // process fails; see Fault.
 template <void (*run)(const World& world, const Fault& fault)>
 void faults_in(const Arguments& arguments) {
-  struct Complaints {
-    ~Complaints() { say_complaints(); }
-  } const complaints;
   World world = init();
   set_default_device(world.gpu());
   const Fault fault(arguments, world.rank());

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/fake_cuda/nccl/control.h"
 #include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
 
@@ -144,9 +143,6 @@ void follows(const Arguments& arguments) {
     expect(own.plan().find("\n     then launch ") != std::string::npos);
   }
   world.close();
-  using Text = const char*();
-  said += std::string(nccl_control<Text>("fake_nccl_complaints")()) +
-          driver_control<Text>("fake_cuda_complaints")();
   say(said.substr(0, said.size() - 1));
 }
 

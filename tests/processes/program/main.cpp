@@ -1,5 +1,6 @@
 // processes_program SCENARIO [argument...]. Ends with 1 and a line "CommError: ..." when something
-// is thrown; with --uncaught before the scenario's name nobody catches it.
+// is thrown; with --uncaught before the scenario's name nobody catches it. Ends with 1, too, and a
+// line "complaint: ..." where the doubles of CUDA and NCCL complain of what it did.
 
 #include <tutti/ir/support/error.h>
 
@@ -9,6 +10,7 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
 #include "tests/support/command.h"
 #include <unistd.h>
@@ -97,13 +99,17 @@ int main_of_rank(Arguments arguments) {
     run(arguments);
     return 0;
   }
+  int status = 0;
   try {
     run(arguments);
-    return 0;
   } catch (...) {
     say(current_error());
-    return 1;
+    status = 1;
   }
+  const std::string complaints = complaints_of_doubles();
+  if (complaints.empty()) return status;
+  say("complaint: " + complaints);
+  return 1;
 }
 
 }  // namespace

@@ -158,7 +158,6 @@ void replays(const Arguments& arguments) {
     }
   }
   world.close();
-  say_complaints();
   const int all = static_cast<int>(kDTypes.size() * kPrograms.size());
   say(replayed > all * (runs - 12) / 2 ? "all right" : std::to_string(replayed) + " replays");
 }
@@ -211,7 +210,6 @@ void recorded_sweep(const Arguments& arguments) {
     }
   }
   world.close();
-  say_complaints();
   say("all right");
 }
 
@@ -236,7 +234,6 @@ void fails_to_record(const Arguments& arguments) {
     expect(step(kept.back())[2].to_vector<float>() == expected);
   }
   world.close();
-  say_complaints();
   say("all right");
 }
 
@@ -281,7 +278,6 @@ void function_outlives_its_world(const Arguments&) {
   world.reset();
   say(std::to_string(communicators()) + " behind it" +
       (mapped_pieces() < pieces ? "" : ", and the others' memory"));
-  say_complaints();
 }
 
 // differs WAY: rank 1 does something else than the others, while they replay.
@@ -312,7 +308,6 @@ void differs(const Arguments& arguments) {
     expect((*step)(x)[2].to_vector<float>() == expected);
   }
   world.close();
-  say_complaints();
   say("all right");
 }
 

@@ -6,7 +6,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
 #include "tests/support/collective_reference_calls.h"
 #include "tests/support/collective_sweep.h"
@@ -86,7 +85,6 @@ void sweep_on_gpus(const Arguments& forms) {
     }
   }
   world.close();
-  say_complaints();
   say("all right");
 }
 
@@ -116,7 +114,6 @@ void torch_references_on_gpus(const Arguments&) {
     }
   }
   world.close();
-  say_complaints();
   say(cases > 200 ? "all right" : std::to_string(cases) + " cases");
 }
 
