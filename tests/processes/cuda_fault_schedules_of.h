@@ -133,6 +133,8 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
   out.ranks = 2 + draw(3);
   out.victim = draw(out.ranks);
   out.own_kernels = draw(2) == 0;
+  out.older = seed / 6 % 2 == 1;        // each kind with both
+  const int fewer = out.older ? 6 : 0;  // calls: there is no memory to be registered
   const std::string victim = std::to_string(out.victim);
   out.others_say = {"rank " + victim};
   switch (seed % 6) {
@@ -140,7 +142,9 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
       const std::string call = kDriverCalls[random() % kDriverCalls.size()];
       // CUDA_ERROR_UNKNOWN, in one of the runs up to the last: what a rank calls without kernels of
       // our own is less.
-      const int last = call == "cuGraphLaunch" ? 5 : call == "cuStreamWaitEvent" ? 20 : 30;
+      const int last = call == "cuGraphLaunch"       ? 5
+                       : call == "cuStreamWaitEvent" ? 20 - fewer
+                                                     : 30 - fewer;
       out.words = {"driver_call", victim, call, std::to_string(1 + draw(last)), "999"};
       break;
     }
@@ -153,7 +157,8 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
       break;
     case 2:
       out.own_kernels = false;
-      out.words = {"nccl_call", victim, "ncclCommGetAsyncError", std::to_string(1 + draw(30)), "6"};
+      out.words = {"nccl_call", victim, "ncclCommGetAsyncError",
+                   std::to_string(1 + draw(30 - fewer)), "6"};
       out.victim_says = {"failed"};
       break;
     default: {
@@ -227,10 +232,7 @@ class FaultSchedules : public Job {
 
  private:
   static void run_schedule(const FaultSchedule& schedule) {
-    const std::string doubles = TUTTI_BINARY_DIR "/fake_cuda";
-    const EnvironmentVariable libraries(
-        "TUTTI_CUDA_LIBRARIES",
-        schedule.older ? TUTTI_BINARY_DIR "/fake_nccl_2.27.7:" + doubles : doubles);
+    const EnvironmentVariable libraries("TUTTI_CUDA_LIBRARIES", folders_of_doubles(schedule.older));
     const EnvironmentVariable gpus("TUTTI_TEST_FAKE_CUDA", "devices=4");
     const EnvironmentVariable off(
         "TUTTI_SET", schedule.own_kernels ? "verify=on" : "verify=on,comm_kernels=off");

@@ -22,7 +22,7 @@ class ReplaysOfAJob : public Job {
 
  private:
   EnvironmentVariable gpus_{"TUTTI_TEST_FAKE_CUDA", "devices=4,log=on"};
-  EnvironmentVariable double_{"TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda"};
+  EnvironmentVariable double_{"TUTTI_CUDA_LIBRARIES", folders_of_doubles(false)};
 };
 
 }  // namespace tutti::test

@@ -1,4 +1,5 @@
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "tests/processes/cuda_replays_of.h"
@@ -6,14 +7,25 @@
 namespace tutti::test::cuda_replays_slow {
 namespace {
 
-TEST_F(ReplaysOfAJob, HaveTheHostsResultsAHundredTimes) {
+using testing::Bool;
+using testing::Combine;
+
+std::string version_name(bool older) { return older ? "nccl_2_27_7" : "nccl_2_32_3"; }
+
+class ReplaysByNccl : public ReplaysOfAJob, public testing::WithParamInterface<bool> {
+  EnvironmentVariable libraries_{"TUTTI_CUDA_LIBRARIES", folders_of_doubles(GetParam())};
+};
+INSTANTIATE_TEST_SUITE_P(Versions, ReplaysByNccl, Bool(),
+                         [](const auto& older) { return version_name(older.param); });
+
+TEST_P(ReplaysByNccl, HaveTheHostsResultsAHundredTimes) {
   for (const int ranks : {2, 4}) {
     SCOPED_TRACE(ranks);
     expect_all_say(ranks, "all right", {"replays", "100"});
   }
 }
 
-TEST_F(ReplaysOfAJob, OfEveryCollectiveAndItsGradientAreRightAHundredTimes) {
+TEST_P(ReplaysByNccl, OfEveryCollectiveAndItsGradientAreRightAHundredTimes) {
   for (const int ranks : {2, 4}) {
     SCOPED_TRACE(ranks);
     expect_all_say(ranks, "all right", {"recorded_sweep", "100", "world"});
@@ -21,21 +33,31 @@ TEST_F(ReplaysOfAJob, OfEveryCollectiveAndItsGradientAreRightAHundredTimes) {
 }
 
 // Two forms of groups in a job, which takes minutes.
+using TwoForms = std::pair<const char*, const char*>;
 class FormsOfGroups : public ReplaysOfAJob,
-                      public testing::WithParamInterface<std::pair<const char*, const char*>> {};
-INSTANTIATE_TEST_SUITE_P(
-    Forms, FormsOfGroups,
-    testing::Values(std::pair("world", "list"), std::pair("part_of_ranks", "partition"),
-                    std::pair("mesh", "mesh_dimension"), std::pair("inner_dimension", "split")),
-    [](const auto& of) { return std::string(of.param.first) + "_" + of.param.second; });
+                      public testing::WithParamInterface<std::tuple<TwoForms, bool>> {
+  EnvironmentVariable libraries_{"TUTTI_CUDA_LIBRARIES",
+                                 folders_of_doubles(std::get<bool>(GetParam()))};
+};
+std::string forms_name(const testing::TestParamInfo<std::tuple<TwoForms, bool>>& of) {
+  const auto& [forms, older] = of.param;
+  return std::string(forms.first) + "_" + forms.second + "_" + version_name(older);
+}
+INSTANTIATE_TEST_SUITE_P(Forms, FormsOfGroups,
+                         Combine(testing::Values(TwoForms("world", "list"),
+                                                 TwoForms("part_of_ranks", "partition"),
+                                                 TwoForms("mesh", "mesh_dimension"),
+                                                 TwoForms("inner_dimension", "split")),
+                                 Bool()),
+                         forms_name);
 
 TEST_P(FormsOfGroups, ReplaysOfEveryCollectiveAreRight) {
-  const auto& [first, second] = GetParam();
+  const auto& [first, second] = std::get<TwoForms>(GetParam());
   expect_all_say(4, "all right", {"recorded_sweep", "14", first, second});
 }
 
 // Each kernel has to be compiled.
-TEST_F(ReplaysOfAJob, OfEveryCollectiveBetweenKernelsAreRight) {
+TEST_P(ReplaysByNccl, OfEveryCollectiveBetweenKernelsAreRight) {
   const EnvironmentVariable cache("TUTTI_CACHE", "on");
   const EnvironmentVariable folder("TUTTI_CACHE_DIR", folder_.path() / "cache");
   for (const auto& [ranks, runs] : {std::pair(2, "100"), std::pair(4, "20")}) {
@@ -45,13 +67,13 @@ TEST_F(ReplaysOfAJob, OfEveryCollectiveBetweenKernelsAreRight) {
 }
 
 // Whatever engine serves them, lazily, eagerly and compiled.
-TEST_F(ReplaysOfAJob, AllCollectivesAreWhatTheInterpreterAndPyTorchSay) {
+TEST_P(ReplaysByNccl, AllCollectivesAreWhatTheInterpreterAndPyTorchSay) {
   expect_all_say(2, "all right", {"sweep_on_gpus"});
   expect_all_say(4, "all right", {"sweep_on_gpus", "list"});
   for (const int ranks : {2, 4}) expect_all_say(ranks, "all right", {"torch_references_on_gpus"});
 }
 
-TEST_F(ReplaysOfAJob, DivergentProgramsAreRightOnGpus) {
+TEST_P(ReplaysByNccl, DivergentProgramsAreRightOnGpus) {
   const EnvironmentVariable cache("TUTTI_CACHE", "on");
   const EnvironmentVariable folder("TUTTI_CACHE_DIR", folder_.path() / "cache");
   for (const int ranks : {2, 4}) {

@@ -23,6 +23,13 @@ inline std::string file_content(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// Where the doubles of NVIDIA's libraries are, with NCCL 2.32.3, or the `older` 2.27.7, which has
+// no windows.
+inline std::string folders_of_doubles(bool older) {
+  const std::string usual = TUTTI_BINARY_DIR "/fake_cuda";
+  return older ? TUTTI_BINARY_DIR "/fake_nccl_2.27.7:" + usual : usual;
+}
+
 class Job : public testing::Test {
  protected:
   using Words = std::vector<std::string>;
