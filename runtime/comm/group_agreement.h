@@ -104,6 +104,10 @@ class GroupAgreement {
   [[noreturn]] void fail(std::uint64_t sequence, const Waiting& waiting,
                          const std::string& text) const;
 
+  // "; rank 1 (process 1234): its last collective was #3 of ..." of each member: for errors that do
+  // not say who it is that they are about.
+  std::string last_calls() const;
+
   // See Communicator.
   bool released(std::uint64_t sequence);
   void wait_released(std::uint64_t sequence, const Location& where);
@@ -159,6 +163,7 @@ class GroupAgreement {
   [[noreturn]] void time_out(std::uint64_t sequence, const Waiting& waiting,
                              const std::string& waits_for, const std::vector<int>& late) const;
   std::string last_call(int position) const;
+  std::string last_calls(const std::vector<int>& of) const;
   bool receives(int position) const;
 
   const std::shared_ptr<HostFabric> fabric_;

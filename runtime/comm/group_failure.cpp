@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -198,11 +199,7 @@ void GroupAgreement::time_out(std::uint64_t sequence, const Waiting& waiting,
                               const std::string& waits_for, const std::vector<int>& late) const {
   std::string text = "time-out after " + std::to_string(timeout_of(waiting).count()) +
                      " ms: " + number(sequence) + " (" + std::string(waiting.description) +
-                     ") waits " + waits_for;
-  for (const int member : late) {
-    text += "; " + fabric_->describe(members()[static_cast<std::size_t>(member)]) + ": " +
-            last_call(member);
-  }
+                     ") waits " + waits_for + last_calls(late);
   if (late.size() == 1 && waiting.description.starts_with(kRecv) && receives(late[0])) {
     text +=
         "; each waits for what the other would send afterwards: let one of them send first, or "
@@ -228,6 +225,21 @@ std::string GroupAgreement::last_call(int position) const {
   if (entry == nullptr) return "it has started no collective";
   return "its last collective was #" + std::to_string(entry->sequence) + " of group \"" +
          kernels::read_line(entry->group) + "\": " + kernels::read_line(entry->call);
+}
+
+std::string GroupAgreement::last_calls(const std::vector<int>& of) const {
+  std::string text;
+  for (const int member : of) {
+    text += "; " + fabric_->describe(members()[static_cast<std::size_t>(member)]) + ": " +
+            last_call(member);
+  }
+  return text;
+}
+
+std::string GroupAgreement::last_calls() const {
+  std::vector<int> all(members().size());
+  std::iota(all.begin(), all.end(), 0);
+  return last_calls(all);
 }
 
 void GroupAgreement::fail(std::uint64_t sequence, const Waiting& waiting,

@@ -123,6 +123,8 @@ void NcclTransport::connect(const GroupWork& work, CudaAccelerator& gpu) {
     agreement_.group()->abort(reason);
     setup_->abort(reason);
     set(nullptr);
+    const auto* const by_nccl = dynamic_cast<const NcclError*>(&error);
+    if (by_nccl != nullptr) throw error_of(work, *by_nccl);
     throw;
   }
 }

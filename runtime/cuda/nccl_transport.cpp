@@ -113,12 +113,26 @@ bool NcclTransport::is_over(const GroupWork& work) const {
   }
 }
 
+bool NcclTransport::check_over(const GroupWork& work) const {
+  try {
+    return is_over(work);
+  } catch (const NcclError& error) {
+    throw error_of(work, error);
+  }
+}
+
+CommError NcclTransport::error_of(const GroupWork& work, const NcclError& error) const {
+  return CommError(agreement_.number(work.sequence()) + " (" + work.call().call().description +
+                       "): " + error.message() + agreement_.last_calls(),
+                   work.waiting().location);
+}
+
 void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what) {
   agreement_.wait_elsewhere(
       work, what,
       [&] {
         static_cast<const NcclWork&>(work).gpu_->lane()->look();
-        if (is_over(work)) return true;
+        if (check_over(work)) return true;
         agreement_.check_peers(work);
         return false;
       },
@@ -206,7 +220,13 @@ bool NcclTransport::move(GroupWork& work, bool may_wait) {
   auto& own = static_cast<NcclWork&>(work);
   if (!own.turn_->has_come() && !may_wait) return false;
   const CudaStream::Entered entered = own.gpu_->stream()->enter();
-  own.at_line([&] { launch(own); });
+  own.at_line([&] {
+    try {
+      launch(own);
+    } catch (const NcclError& error) {
+      throw error_of(own, error);
+    }
+  });
   own.turn_.reset();
   return true;
 }
@@ -274,7 +294,7 @@ void NcclTransport::watch(NcclWork& work, Keeping buffers) {
 void NcclTransport::check(NcclWork& work) {
   try {
     agreement_.check_all_live(work);
-    if (current() != nullptr) is_over(work);
+    if (current() != nullptr) check_over(work);
     const int missed = exchange_ == nullptr ? -1 : exchange_->words().missed();
     if (missed >= 0) {
       agreement_.fail(work.sequence(), work.waiting(),
@@ -284,7 +304,8 @@ void NcclTransport::check(NcclWork& work) {
     if (work.deadline_.has_passed()) {
       agreement_.fail(work.sequence(), work.waiting(),
                       "time-out: " + agreement_.number(work.sequence()) + " (" +
-                          work.call().call().description + ") does not end on the GPU");
+                          work.call().call().description + ") does not end on the GPU" +
+                          agreement_.last_calls());
     }
   } catch (const CommError& error) {
     fail(error.what());

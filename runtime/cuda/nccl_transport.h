@@ -98,6 +98,10 @@ class NcclTransport final : public Transport {
   void wait_until_over(const GroupWork& work, std::string_view what);
   // NcclCommunicator::is_over() of the current one; throws who died where that is why it failed.
   bool is_over(const GroupWork& work) const;
+  // The same, for the call itself: what NCCL says that failed says which call that was, and what
+  // all members have called last.
+  bool check_over(const GroupWork& work) const;
+  CommError error_of(const GroupWork& work, const NcclError& error) const;
   // Whether what is on the lane may still come to its end; throws where not, and aborts it.
   void check(NcclWork& work);
 

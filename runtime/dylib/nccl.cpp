@@ -27,9 +27,20 @@ std::string nccl_advice(nccl::Result result) {
              "enough; cuda:shm serves ranks that share one";
     case nccl::Result::remote_error:
       return "another rank failed or is gone: its own error says more";
-    default:
-      return {};
+    case nccl::Result::internal_error:
+      return "NCCL_DEBUG=WARN says where; it is a mistake of this version of NCCL, or of a program "
+             "that has overwritten its memory";
+    case nccl::Result::invalid_argument:
+      return "NCCL_DEBUG=WARN says which argument; another version of NCCL may take it, and "
+             "cuda:shm does without NCCL";
+    case nccl::Result::timeout:
+      return "another rank did not come to it in time: the ranks' last collectives say which; "
+             "NCCL_DEBUG=INFO says how they are connected";
+    case nccl::Result::success:
+    case nccl::Result::in_progress:
+      break;
   }
+  return {};  // also of what a later version says
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ struct FaultSchedule {
   // One of these is among what their errors say: who it was, or what.
   std::vector<std::string> others_say;
   std::vector<std::string> victim_says = {": "};
+  // What some rank says, whichever it is.
+  std::string somebody_says;
   // Seconds that collectives wait; less where waiting is what the schedule is about.
   int timeout = 60;
   bool compiles = false;  // kernels, in the first round
@@ -42,6 +44,9 @@ struct FaultSchedule {
     return out;
   }
 };
+
+// Of a time-out, whose reader has to find out who it was.
+inline constexpr const char* kLastCall = "): its last collective was #";
 
 inline FaultSchedule draw_fault_schedule(std::uint64_t seed) {
   constexpr int kRounds = 8;
@@ -98,6 +103,7 @@ inline FaultSchedule draw_fault_schedule(std::uint64_t seed) {
       out.timeout = 2;
       // Whose GPU it is that does not go on, nobody sees; nor whose time is up first.
       out.victim_says = out.others_say = {"time-out", "left: an exception ended it"};
+      out.somebody_says = kLastCall;
       break;
     }
     case 5:
@@ -154,6 +160,7 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
       out.words = {"hang", victim, std::to_string(1 + draw(3 * kRounds))};
       out.timeout = 2;
       out.victim_says = out.others_say = {"time-out", "left: an exception ended it"};
+      out.somebody_says = kLastCall;
       break;
     case 2:
       out.own_kernels = false;
@@ -247,6 +254,7 @@ class FaultSchedules : public Job {
     for (int rank = 0; rank < schedule.ranks; ++rank) {
       expect_of_rank(schedule, rank, lines_of_rank(result, rank));
     }
+    EXPECT_THAT(result.output, testing::HasSubstr(schedule.somebody_says));
     if (!schedule.fails) {
       EXPECT_EQ(result.status, 0);
     } else if (schedule.victims_signal == SIGKILL) {

@@ -1,8 +1,11 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/dylib/cublaslt.h>
+#include <tutti/runtime/dylib/nccl.h>
 #include <tutti/runtime/dylib/nvrtc.h>
 
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "tests/runtime/cuda/testing.h"
@@ -106,6 +109,24 @@ TEST(CudaLibraries, VersionedFunctionsAreThoseOfTheHeader) {
             fake.driver().library().symbol("cuMemAlloc_v2"));
   EXPECT_EQ(reinterpret_cast<void*>(fake.driver().cuGraphInstantiate),
             fake.driver().library().symbol("cuGraphInstantiateWithFlags"));
+}
+
+// What to do, behind what went wrong.
+TEST(CudaLibraries, EveryErrorOfNcclAdvises) {
+  const Nccl library(open({test::FakeCuda::folder()}, "libnccl.so.2"));
+  std::set<std::string> advice;
+  for (const nccl::Result result :
+       {nccl::Result::unhandled_cuda_error, nccl::Result::system_error,
+        nccl::Result::internal_error, nccl::Result::invalid_argument, nccl::Result::invalid_usage,
+        nccl::Result::remote_error, nccl::Result::timeout}) {
+    const std::string said =
+        message_of<NcclError>([&] { library.check(result, "ncclAllReduce", nullptr); });
+    const std::string begin = std::string("ncclAllReduce failed: ") +
+                              library.ncclGetErrorString(result) + " (by the double of NCCL); ";
+    EXPECT_THAT(said, StartsWith(begin));
+    if (said.size() > begin.size()) advice.insert(said.substr(begin.size()));
+  }
+  EXPECT_EQ(advice.size(), 7U);
 }
 
 TEST(CudaLibraries, NvrtcSaysItsVersion) {

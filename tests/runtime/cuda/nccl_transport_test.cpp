@@ -212,6 +212,54 @@ TEST(NcclTransport, MemoryThatRunsOutWaitsForOtherRanks) {
   EXPECT_THAT(thrown, Each(""));
 }
 
+// Whose GPU it is that does not go on, nobody sees: so all say what they have called last.
+TEST(NcclTransport, ATimeOutOnTheGpuNamesEveryMembersLastCall) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    const auto first = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    first->wait();
+    to_host(*gpu, *first->result(0));
+    gpu.hang(1);
+    const auto work = group->start(call, {{ones(gpu, 64)}},
+                                   {.timeout = std::chrono::seconds(1), .accelerator = &*gpu});
+    work->wait();
+    to_host(*gpu, *work->result(0));
+    ADD_FAILURE() << "there is a result";
+  });
+  const std::string last =
+      "): its last collective was #2 of group \"pair, nccl\": all_reduce sum f32[64]";
+  for (const std::string& text : thrown) {
+    EXPECT_THAT(text,
+                HasSubstr("time-out: collective #2 of group \"pair\" (all_reduce sum f32[64]) "
+                          "does not end on the GPU; rank 0 (process "));
+    const std::size_t second = text.find("; rank 1 (process ");
+    ASSERT_NE(second, text.npos) << text;
+    EXPECT_LT(text.find(last), second) << text;
+    EXPECT_THAT(text.substr(second), HasSubstr(last));
+  }
+}
+
+// The library finds something wrong while it works.
+TEST(NcclTransport, WhatTheLibraryReportsLaterNamesTheCallAndEveryMembersLast) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    const auto first = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    first->wait();
+    to_host(*gpu, *first->result(0));
+    if (backend.rank() == 0) gpu.fail("ncclCommGetAsyncError", 1, nccl::Result::remote_error);
+    const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    work->wait();
+    to_host(*gpu, *work->result(0));
+    if (backend.rank() == 0) ADD_FAILURE() << "there is a result";
+  });
+  EXPECT_THAT(thrown[0], HasSubstr("collective #2 of group \"pair\" (all_reduce sum f32[64]): what "
+                                   "was begun failed: remote process exited"));
+  EXPECT_THAT(thrown[0], HasSubstr("; rank 0 (process "));
+  EXPECT_THAT(thrown[0], HasSubstr("; rank 1 (process "));
+}
+
 TEST(NcclTransport, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
   for (const char* const function : {"ncclCommInitRankConfig", "ncclAllReduce", "ncclGroupEnd"}) {
     const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
@@ -224,6 +272,7 @@ TEST(NcclTransport, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
     });
     EXPECT_THAT(thrown[0], HasSubstr(std::string(function) + " failed: invalid usage")) << function;
     EXPECT_THAT(thrown[0], HasSubstr("World::gpu()")) << function;
+    EXPECT_THAT(thrown[0], HasSubstr("collective #1 of group \"pair\" (all_reduce sum f32[64])"));
     EXPECT_THAT(thrown[1], HasSubstr(function)) << function;
   }
 }
