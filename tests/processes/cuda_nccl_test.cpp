@@ -174,6 +174,12 @@ TEST_F(GpuNcclOfAJob, SmallSumsHaveTheHostsBits) {
   }
 }
 
+TEST_F(GpuNcclOfAJob, ExtremesOfFloatsKeepNan) { expect_all_say(3, "all right", {"nan_on_gpus"}); }
+
+TEST_F(GpuNcclOfAJob, ExactSumsHaveTheHostsBits) {
+  expect_all_say(3, "all right", {"exact_sums_on_gpus"});
+}
+
 TEST_F(GpuNcclOfAJob, ARankThatIsKilledEndsTheKernelsThatWaitForIt) {
   const CommandResult result = run(3, {"dies_in_comm_kernels"});
   EXPECT_EQ(result.status, 128 + SIGKILL);

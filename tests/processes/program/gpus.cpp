@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <thread>
@@ -180,6 +184,103 @@ void small_sums_on_gpus(const Arguments&) {
   say("all right");
 }
 
+// Extremes of floats, of which some member has none for a number: those of the host, with NaN
+// wherever one has it.
+void nan_on_gpus(const Arguments&) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const int ranks = world.size();
+  const int count = 4 * ranks;
+  const auto has_nan = [&](int i, int rank) { return i % (ranks + 1) == rank; };
+  const auto value = [](int i, int rank) { return static_cast<float>((i * 7 + rank * 3) % 5); };
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    for (const Reduce kind : {Reduce::max, Reduce::min}) {
+      std::vector<float> mine;
+      std::vector<float> expected;
+      for (int i = 0; i < count; ++i) {
+        mine.push_back(has_nan(i, world.rank()) ? NAN : value(i, world.rank()));
+        float extreme = value(i, 0);
+        for (int rank = 0; rank < ranks; ++rank) {
+          const float other = value(i, rank);
+          extreme = kind == Reduce::max ? std::max(extreme, other) : std::min(extreme, other);
+        }
+        for (int rank = 0; rank < ranks; ++rank) extreme = has_nan(i, rank) ? NAN : extreme;
+        expected.push_back(extreme);
+      }
+      const auto gives = [&](const Tensor& result, std::size_t first) {
+        const std::vector<float> got = cast(result, DType::f32).to_vector<float>();
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          const float wanted = expected[first + i];
+          expect(std::isnan(wanted) ? std::isnan(got[i]) : got[i] == wanted);
+        }
+      };
+      auto extremes = compile([=](const Tensor& x) {
+        return std::vector<Tensor>{all_reduce(x, group, kind), reduce_scatter(x, group, kind),
+                                   tutti::reduce(x, group, kind, 1)};
+      });
+      const Tensor x = cast(from(mine, {count}), dtype);
+      for (int run = 0; run < 4; ++run) {
+        const std::vector<Tensor> results = extremes(x);
+        gives(results[0], 0);
+        gives(results[1], 4 * static_cast<std::size_t>(world.rank()));
+        if (world.rank() == 1) gives(results[2], 0);
+      }
+      gives(all_reduce(x, group, kind), 0);
+    }
+  }
+  world.close();
+  say("all right");
+}
+
+// Sums of floats in the order of the members, to the bit, however often they run; what nobody
+// rounds stays with NCCL.
+void exact_sums_on_gpus(const Arguments&) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl").with_algorithm("exact");
+  const Group host = Group(world).with_backends("shm");
+  const auto bits = [](const Tensor& x) {
+    std::vector<std::uint32_t> out;
+    for (const float each : cast(x, DType::f32).to_vector<float>()) {
+      out.push_back(std::bit_cast<std::uint32_t>(each));
+    }
+    return out;
+  };
+  const auto combined = [](const Group& of) {
+    return compile([=](const Tensor& x) {
+      const Tensor y = x * 1.25F;
+      return std::vector<Tensor>{all_reduce(y, of), reduce_scatter(y, of),
+                                 tutti::reduce(y, of, Reduce::product, 1),
+                                 all_reduce(y, of, Reduce::mean)};
+    });
+  };
+  const auto is_by_nccl = [](const std::string& plan) {
+    return plan.find(" by nccl (") != plan.npos;
+  };
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    auto own = combined(group);
+    auto of_host = combined(host);
+    auto moved = compile([=](const Tensor& x) { return all_gather(x, group); });
+    auto counted = compile([=](const Tensor& x) { return all_reduce(cast(x, DType::i32), group); });
+    for (int round = 0; round < 6; ++round) {
+      const Tensor numbers =
+          normal({world.size() * 777}, Key(static_cast<std::uint64_t>(round)), DType::f32);
+      const Tensor x = cast(numbers * static_cast<float>(1 + world.rank()), dtype);
+      const std::vector<Tensor> got = own(x);
+      const std::vector<Tensor> wanted = of_host(x);
+      for (std::size_t i = 0; i < got.size(); ++i) expect(bits(got[i]) == bits(wanted[i]));
+      expect(bits(all_reduce(x, group)) == bits(all_reduce(x, host)));
+      expect(bits(moved(x)) == bits(all_gather(x, host)));
+      expect(bits(counted(x)) == bits(all_reduce(cast(x, DType::i32), host)));
+    }
+    expect(!is_by_nccl(own.plan()));
+    expect(is_by_nccl(moved.plan()) && is_by_nccl(counted.plan()));
+  }
+  world.close();
+  say("all right");
+}
+
 // Rank 1 is killed at any time, in the middle of kernels that wait for each other, too.
 void dies_in_comm_kernels(const Arguments&) {
   const World world = init();
@@ -257,6 +358,8 @@ Scenarios gpu_scenarios() {
           {"asks_for_nccl", asks_for_nccl},
           {"collectives_over_nccl", collectives_over_nccl},
           {"small_sums_on_gpus", small_sums_on_gpus},
+          {"nan_on_gpus", nan_on_gpus},
+          {"exact_sums_on_gpus", exact_sums_on_gpus},
           {"dies_in_comm_kernels", dies_in_comm_kernels},
           {"dies_over_nccl", dies_over_nccl},
           {"many_over_nccl", many_over_nccl},
