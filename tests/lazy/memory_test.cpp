@@ -2,11 +2,13 @@
 #include <cstddef>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/lazy/lazy_testing.h"
 #include "tests/runtime/processes.h"
 #include "tests/support/allocation_count.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/fake_cuda_process.h"
 #include <sys/resource.h>
 #include <unistd.h>
@@ -187,6 +189,24 @@ TEST(MemoryStats, OfAGpuAreItsOwn) {
            memory_stats().bytes_in_use < host + kBytes &&
            memory_stats(gpu).peak_bytes_in_use == memory_stats(gpu).bytes_in_use;
   });
+}
+
+// Of what was freed.
+TEST(MemoryStats, ARankKeepsAsMuchOfAGpuAsTheVariableSays) {
+  for (const auto& [most, kept] : {std::pair("64M", 2U), std::pair("6M", 1U), std::pair("0", 0U)}) {
+    const EnvironmentVariable limit("TUTTI_GPU_CACHE", most);
+    expect_with_fake_cuda("devices=1,memory=67108864", [kept = kept] {
+      const Device gpu = Device::cuda();
+      const std::size_t before = *memory_stats(gpu).bytes_free;
+      const auto taken = [&] { return before - *memory_stats(gpu).bytes_free; };
+      {
+        const Tensor x = now(to(from(Floats(kMillion, 1.F), {kMillion}), gpu));
+        const Tensor y = now(to(from(Floats(kMillion, 2.F), {kMillion}), gpu));
+        if (taken() < 2 * kBytes) return false;
+      }
+      return taken() >= kept * kBytes && taken() < kept * kBytes + kBytes / 2;
+    });
+  }
 }
 
 // That this process has now.
