@@ -66,6 +66,18 @@ TEST_F(ReplaysOfAJob, WhatOneRankCanNotRecordIsLaunchedByAll) {
   }
 }
 
+TEST_F(ReplaysOfAJob, ProgramsWithoutCollectivesGoOnWhereTheyCanNotBeRecorded) {
+  const EnvironmentVariable log("TUTTI_LOG", "gpu");
+  for (const char* const call :
+       {"cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiate"}) {
+    SCOPED_TRACE(call);
+    const CommandResult result = expect_all_say(1, "all right", {"fails_to_record_alone", call});
+    EXPECT_THAT(result.errors, HasSubstr("are not recorded any more, but put on the stream one by "
+                                         "one: " +
+                                         std::string(call)));
+  }
+}
+
 // Nobody waits for what it announced.
 TEST_F(ReplaysOfAJob, WhatOneRankAnnouncedAndCanNotMakeIsAnErrorOfAll) {
   const CommandResult result = run(3, {"fails_behind_an_announcement"}, {"--timeout", "30"});

@@ -9,7 +9,8 @@
 
 namespace tutti::test {
 
-void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()> work) {
+void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()> work,
+                           const std::string& says) {
   const EnvironmentVariable libraries("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda");
   const EnvironmentVariable options("TUTTI_TEST_FAKE_CUDA", setup);
   const std::string style = testing::GTEST_FLAG(death_test_style);
@@ -22,7 +23,7 @@ void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()
     }
     std::exit(1);
   };
-  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), says);
   testing::GTEST_FLAG(death_test_style) = style;
 }
 

@@ -237,6 +237,29 @@ void fails_to_record(const Arguments& arguments) {
   say("all right");
 }
 
+// fails_to_record_alone CALL: the same of a program that communicates with nobody; nothing is
+// recorded then.
+void fails_to_record_alone(const Arguments& arguments) {
+  World world = init();
+  set_default_device(world.gpu());
+  auto step = compile([](const Tensor& x) {
+    Tensor y = x * 2.F;
+    for (int layer = 0; layer < 3; ++layer) y = y * sum(y, {0}, true) * 0.F + x;
+    return y + 1.F;
+  });
+  const Tensor x = from(arange(8, DType::f32).array());
+  const std::vector<float> expected = step(x).to_vector<float>();
+  expect(expected[7] == 8.F);
+  using Fail = void(const char* function, int nth, int result);
+  driver_control<Fail>("fake_cuda_fail")(arguments.at(0).c_str(), 1, 999);
+  Calls::take();
+  for (int run = 0; run < 6; ++run) expect(step(x).to_vector<float>() == expected);
+  const Calls calls = Calls::take();
+  expect(calls.kernels >= 12 && calls.graphs == 0);
+  world.close();
+  say("all right");
+}
+
 // In the run that all record, rank 1 has announced the first collective when it can't go on.
 void fails_behind_an_announcement(const Arguments&) {
   World world = init();
@@ -318,6 +341,7 @@ Scenarios replaying_scenarios() {
           {"replays", replays},
           {"recorded_sweep", recorded_sweep},
           {"fails_to_record", fails_to_record},
+          {"fails_to_record_alone", fails_to_record_alone},
           {"fails_behind_an_announcement", fails_behind_an_announcement},
           {"function_outlives_its_world", function_outlives_its_world},
           {"differs", differs}};
