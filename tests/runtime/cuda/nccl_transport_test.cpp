@@ -212,6 +212,34 @@ TEST(NcclTransport, MemoryThatRunsOutWaitsForOtherRanks) {
   EXPECT_THAT(thrown, Each(""));
 }
 
+// The library needs memory for its buffers when it connects the ranks, not later.
+TEST(NcclTransport, WhatLiesFreeIsGivenBackBeforeTheyConnect) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    const auto sum = [&] {
+      const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+      work->wait();
+      EXPECT_EQ(to_host(*gpu, *work->result(0)), std::vector<float>(64, 2.F));
+    };
+    constexpr std::size_t kLarge = std::size_t{6} << 20;
+    gpu.driver_calls();
+    gpu->memory().allocate(kLarge);
+    const std::string calls = gpu.driver_calls();  // "cuMemAlloc 6291456: memory1\n", among others
+    const std::size_t name = calls.find(": ", calls.find("cuMemAlloc ")) + 2;
+    const std::string freed = "cuMemFree " + calls.substr(name, calls.find('\n', name) + 1 - name);
+    EXPECT_THAT(freed, HasSubstr("cuMemFree memory"));
+    sum();
+    EXPECT_THAT(gpu.driver_calls(), HasSubstr(freed));
+    gpu->memory().allocate(kLarge);
+    gpu.driver_calls();
+    sum();
+    EXPECT_THAT(gpu.driver_calls(), Not(HasSubstr("cuMemFree ")));
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
 // Whose GPU it is that does not go on, nobody sees: so all say what they have called last.
 TEST(NcclTransport, ATimeOutOnTheGpuNamesEveryMembersLastCall) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
