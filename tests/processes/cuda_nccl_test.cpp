@@ -17,12 +17,13 @@ using testing::HasSubstr;
 // Real GPUs and NCCL where scripts/gpu-test says so, which lets ranks share a GPU.
 class GpuNcclOfAJob : public Job {
  protected:
-  static void expect_all_say(int ranks, const std::string& text, const Words& scenario) {
-    const CommandResult result = run(ranks, scenario);
+  static CommandResult expect_all_say(int ranks, const std::string& text, const Words& scenario) {
+    CommandResult result = run(ranks, scenario);
     EXPECT_EQ(result.status, 0) << result.output << result.errors;
     for (int rank = 0; rank < ranks; ++rank) {
       EXPECT_EQ(lines_of_rank(result, rank), text + "\n") << result.errors;
     }
+    return result;
   }
 
   // A folder with a libnccl that lacks what it is to have.
@@ -111,6 +112,44 @@ TEST_F(GpuNcclOfAJob, ARankWithoutNcclTakesAllThroughTheHost) {
   expect_the_host({TUTTI_BINARY_DIR "/fake_nccl_2.27.7"},
                   "the host: rank 0 has NCCL 2.32.3, rank 1 has 2.27.7");
   expect_the_host({"", "3,2,1,0"}, "the host: rank 0 and rank 1 see different GPUs");
+}
+
+// Below NCCL 2.30 they could not share one.
+TEST_F(GpuNcclOfAJob, MoreRanksThanGpusGoThroughTheHost) {
+  if (real()) return;
+  const EnvironmentVariable log("TUTTI_LOG", "gpu");
+  const EnvironmentVariable one("TUTTI_TEST_FAKE_CUDA", "devices=1");
+  for (const bool older : {true, false}) {
+    SCOPED_TRACE(older);
+    const EnvironmentVariable libraries("TUTTI_CUDA_LIBRARIES", folders_of_doubles(older));
+    const CommandResult result = expect_all_say(3, "the host", {"usual_gpu_engine"});
+    EXPECT_THAT(result.errors,
+                HasSubstr("tutti gpu: collectives of GPU values go through the host: "
+                          "3 ranks see 1 GPUs"));
+  }
+}
+
+// As under schedulers that show each rank its own, where somebody says so.
+TEST_F(GpuNcclOfAJob, RanksThatSeeTheirOwnGpuAloneGoByNcclWithoutKernelsOfOurOwn) {
+  if (real()) return;
+  const EnvironmentVariable backends("TUTTI_BACKENDS", "cuda:nccl");
+  const EnvironmentVariable log("TUTTI_LOG", "gpu");
+  const auto run_apart = [](const std::string& scenario, const std::string& says) {
+    const CommandResult result =
+        run_command({tutti(), "launch", "-n", "2", "--", "/bin/sh", "-c",
+                     "CUDA_VISIBLE_DEVICES=$RANK TUTTI_TEST_FAKE_CUDA=devices=1,first=$RANK exec " +
+                         built("processes_program") + " " + scenario});
+    expect_no_complaints(result);
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    for (int rank = 0; rank < 2; ++rank) {
+      EXPECT_EQ(lines_of_rank(result, rank), says + "\n") << result.errors;
+    }
+    return result.errors;
+  };
+  run_apart("usual_gpu_engine", "nccl");
+  EXPECT_THAT(run_apart("over_nccl", "all right"),
+              HasSubstr("collectives go by NCCL, without kernels of our own: rank 0: does not see "
+                        "the GPU of rank 1"));
 }
 
 TEST_F(GpuNcclOfAJob, WhoAsksForItAndHasNoneIsNamedByAll) {

@@ -21,6 +21,7 @@ struct FakeCudaSetup {
   std::size_t multicast_unit = std::size_t{2} << 20;  // of which that is made
   bool fabric = false;  // whether they say that their memory can go to other hosts
   bool channel = true;  // and whether the system lets this process do that
+  int first = 0;        // which of the machine's devices the first one is
 };
 
 // Forgets everything: as in a new process.

@@ -126,7 +126,7 @@ CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
     call << device;
     state.primary_context(device);
     *uuid = {};
-    uuid->bytes[0] = static_cast<char>(device + 1);
+    uuid->bytes[0] = static_cast<char>(state.setup().first + device + 1);
   });
 }
 

@@ -15,7 +15,8 @@ namespace tutti::fake_cuda {
 namespace {
 
 // "devices=2,capability=80,memory=1000000,version=12080,races=on,log=on,peers=off,multicast=off,
-// fabric=on,channel=off" of TUTTI_TEST_FAKE_CUDA, for programs that are no tests themselves.
+// fabric=on,channel=off,first=1" of TUTTI_TEST_FAKE_CUDA, for programs that are no tests
+// themselves.
 FakeCudaSetup setup_of_environment() {
   FakeCudaSetup setup = {.devices = 1,
                          .capability = 90,
@@ -48,6 +49,8 @@ FakeCudaSetup setup_of_environment() {
       setup.fabric = value == "on";
     } else if (name == "channel") {
       setup.channel = value == "on";
+    } else if (name == "first") {
+      setup.first = std::stoi(value);
     } else {
       throw std::runtime_error("TUTTI_TEST_FAKE_CUDA: there is no " + name);
     }
