@@ -31,7 +31,7 @@ std::string content_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& arguments, std::chrono::minutes longest) {
+CommandResult run_command(const std::vector<std::string>& arguments, std::chrono::seconds longest) {
   return RunningCommand(arguments).wait(longest);
 }
 
@@ -117,12 +117,12 @@ RunningCommand::~RunningCommand() {
 
 void RunningCommand::send(int signal) const { kill(id_, signal); }
 
-CommandResult RunningCommand::wait(std::chrono::minutes longest) {
+CommandResult RunningCommand::wait(std::chrono::seconds longest) {
   const int process = static_cast<int>(syscall(SYS_pidfd_open, id_, 0));
   pollfd end{.fd = process, .events = POLLIN, .revents = 0};
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(longest).count();
   if (process >= 0 && poll(&end, 1, static_cast<int>(limit)) == 0) {
-    ADD_FAILURE() << "killed, since it did not end within " << longest.count() << " minutes";
+    ADD_FAILURE() << "killed, since it did not end within " << longest.count() << " seconds";
     send(SIGKILL);
   }
   if (process >= 0) close(process);

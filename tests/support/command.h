@@ -22,7 +22,7 @@ inline constexpr std::chrono::minutes kLongestCommand{8};
 
 // Runs a program with arguments, without a shell, and waits for its end.
 CommandResult run_command(const std::vector<std::string>& arguments,
-                          std::chrono::minutes longest = kLongestCommand);
+                          std::chrono::seconds longest = kLongestCommand);
 
 // A program or library that was built beside this program, wherever they were brought since.
 std::string built(const std::string& name);
@@ -63,7 +63,7 @@ class RunningCommand {
   pid_t id() const { return id_; }
   void send(int signal) const;
   // Until its end.
-  CommandResult wait(std::chrono::minutes longest = kLongestCommand);
+  CommandResult wait(std::chrono::seconds longest = kLongestCommand);
 
  private:
   TemporaryFolder folder_;

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <csignal>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include "tests/fake_cuda/nccl/control.h"
@@ -135,10 +137,27 @@ void run_replays(const World& world, const Fault& fault) {
   }
 }
 
+// Says what a rank still has on its GPU at its end, whatever that was: communicators, what is under
+// way in them, and memory.
+struct Remains {
+  ~Remains() {
+    const auto count = [](const char* name) { return nccl_control<int()>(name)(); };
+    const int communicators = count("fake_nccl_communicators");
+    const int under_way = count("fake_nccl_under_way");
+    if (communicators > 0) say("remains: " + std::to_string(communicators) + " communicators");
+    if (under_way > 0) say("remains: " + std::to_string(under_way) + " calls under way");
+    std::istringstream left(driver_control<const char*()>("fake_cuda_left")());
+    for (std::string line; std::getline(left, line);) {
+      if (line.starts_with("memory") || line.starts_with("physical")) say("remains: " + line);
+    }
+  }
+};
+
 // faults_over_nccl, or faults_in_replays, KIND RANK [argument...]: one rank's GPU, library or
 // process fails; see Fault.
 template <void (*run)(const World& world, const Fault& fault)>
 void faults_in(const Arguments& arguments) {
+  const Remains remains;
   World world = init();
   set_default_device(world.gpu());
   const Fault fault(arguments, world.rank());
