@@ -205,9 +205,10 @@ std::string text_of_gpt(const World& world) {
   const AdamW adamw;
   const Gpt gpt = replicated(init_gpt(Key(42)), world);
   auto step = compile(training_step(world, adamw));
-  const std::int64_t rows = kBatch / world.size();
-  const std::vector<std::int32_t> text(static_cast<std::size_t>(rows * kContext));
-  const Tensor tokens = from(text, {rows, kContext});  // of this rank alone
+  const GptSizes sizes;
+  const std::int64_t rows = sizes.batch / world.size();
+  const std::vector<std::int32_t> text(static_cast<std::size_t>(rows * sizes.context));
+  const Tensor tokens = from(text, {rows, sizes.context});  // of this rank alone
   eval(std::get<2>(step(gpt, adamw.init(gpt), tokens, tokens, 1e-3F)));
   return step.ir();
 }

@@ -29,6 +29,8 @@ std::vector<std::int32_t> make_text() {
 }
 
 std::vector<double> measure(const World& world, int steps) {
+  const std::int64_t batch = GptSizes().batch;
+  const std::int64_t context = GptSizes().context;
   const std::vector<std::int32_t> text = make_text();
   Gpt gpt = replicated(init_gpt(Key(42)), world);
   const AdamW adamw;
@@ -36,7 +38,7 @@ std::vector<double> measure(const World& world, int steps) {
   auto step = compile(training_step(world, adamw));
 
   std::mt19937 random(2);  // the same on every rank; each takes its rows of the batch
-  const std::int64_t rows = kBatch / world.size();
+  const std::int64_t rows = batch / world.size();
   constexpr int kFirst = 3;  // that warm up: they compile and fill caches
   std::vector<double> seconds;
   float first = 0;
@@ -44,14 +46,14 @@ std::vector<double> measure(const World& world, int steps) {
   for (int i = 0; i < kFirst + steps; ++i) {
     std::vector<std::int32_t> x;
     std::vector<std::int32_t> y;
-    for (std::int64_t row = 0; row < kBatch; ++row) {
-      const auto at = static_cast<std::ptrdiff_t>(random() % (text.size() - kContext - 1));
+    for (std::int64_t row = 0; row < batch; ++row) {
+      const auto at = static_cast<std::ptrdiff_t>(random() % (text.size() - context - 1));
       if (row / rows != world.rank()) continue;
-      x.insert(x.end(), text.begin() + at, text.begin() + at + kContext);
-      y.insert(y.end(), text.begin() + at + 1, text.begin() + at + 1 + kContext);
+      x.insert(x.end(), text.begin() + at, text.begin() + at + context);
+      y.insert(y.end(), text.begin() + at + 1, text.begin() + at + 1 + context);
     }
-    const Tensor tokens = from(x, {rows, kContext});
-    const Tensor targets = from(y, {rows, kContext});
+    const Tensor tokens = from(x, {rows, context});
+    const Tensor targets = from(y, {rows, context});
     const auto begin = std::chrono::steady_clock::now();
     Tensor value;
     std::tie(gpt, state, value) = step(std::move(gpt), std::move(state), tokens, targets, 1e-3F);

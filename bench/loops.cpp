@@ -108,9 +108,10 @@ double measure_gpt(Model gpt, bool compile_only, int steps) {
     std::tie(model, adam) = adamw.update(model, grads, adam, 1e-3F);
     return std::tuple(model, adam, value);
   });
-  std::vector<std::int32_t> text(static_cast<std::size_t>(kBatch * kContext));
+  const GptSizes sizes;
+  std::vector<std::int32_t> text(static_cast<std::size_t>(sizes.batch * sizes.context));
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<std::int32_t>(i * i % 97);
-  const Tensor tokens = from(text, {kBatch, kContext});
+  const Tensor tokens = from(text, {sizes.batch, sizes.context});
   eval(tokens);
   eval(gpt);
   eval(state);

@@ -9,10 +9,9 @@
 #include <tuple>
 #include <vector>
 
-using namespace tutti;
+#include "gpt_sizes.h"
 
-inline constexpr std::int64_t kLayers = 4, kWidth = 128, kHeads = 4, kContext = 128, kBatch = 16,
-                              kVocabulary = 128;
+using namespace tutti;
 
 // TUTTI_FIELDS makes a struct a tree, which gradients and optimisers take whole.
 struct Block {
@@ -29,26 +28,27 @@ struct Gpt {
   TUTTI_FIELDS(tokens, positions, blocks, norm, head)
 };
 
-inline Gpt init_gpt(const Key& key) {
+inline Gpt init_gpt(const Key& key, const GptSizes& sizes = {}) {
+  const std::int64_t width = sizes.width;
   const auto [token_key, head_key, block_key] = split<3>(key);
-  Gpt gpt{.tokens = normal({kVocabulary, kWidth}, token_key),
-          .positions = zeros({kContext, kWidth}),
+  Gpt gpt{.tokens = normal({kVocabulary, width}, token_key),
+          .positions = zeros({sizes.context, width}),
           .blocks = {},
-          .norm = nn::norm(kWidth),
-          .head = nn::linear(head_key, kWidth, kVocabulary).weight};
-  for (std::int64_t i = 0; i < kLayers; ++i) {
+          .norm = nn::norm(width),
+          .head = nn::linear(head_key, width, kVocabulary).weight};
+  for (std::int64_t i = 0; i < sizes.layers; ++i) {
     const auto [k1, k2, k3, k4] = split<4>(fold_in(block_key, i));
-    gpt.blocks.push_back({nn::norm(kWidth), nn::norm(kWidth), nn::linear(k1, kWidth, 3 * kWidth),
-                          nn::linear(k2, kWidth, kWidth), nn::linear(k3, kWidth, 4 * kWidth),
-                          nn::linear(k4, 4 * kWidth, kWidth)});
+    gpt.blocks.push_back({nn::norm(width), nn::norm(width), nn::linear(k1, width, 3 * width),
+                          nn::linear(k2, width, width), nn::linear(k3, width, 4 * width),
+                          nn::linear(k4, 4 * width, width)});
   }
   return gpt;
 }
 
 // Every place looks at itself and at what came before it. x: f32[batch, time, width].
-inline Tensor attention(const Block& block, const Tensor& x) {
-  const std::int64_t batch = x.size(0), time = x.size(1), size = kWidth / kHeads;
-  const Tensor qkv = reshape(block.qkv(x), {batch, time, 3, kHeads, size});
+inline Tensor attention(const Block& block, const Tensor& x, const GptSizes& sizes = {}) {
+  const std::int64_t batch = x.size(0), time = x.size(1), size = sizes.width / sizes.heads;
+  const Tensor qkv = reshape(block.qkv(x), {batch, time, 3, sizes.heads, size});
   const auto part = [&](std::int64_t i) {  // [batch, heads, time, size]
     return transpose(squeeze(slice(qkv, {{}, {}, {i, i + 1}}), {2}), {0, 2, 1, 3});
   };
@@ -57,14 +57,14 @@ inline Tensor attention(const Block& block, const Tensor& x) {
   const Tensor visible = iota({time, time}, 0) >= iota({time, time}, 1);
   const Tensor weights = softmax(select(visible, scores, -1e9F));
   const Tensor mixed = transpose(matmul(weights, part(2)), {0, 2, 1, 3});
-  return block.out(reshape(mixed, {batch, time, kWidth}));
+  return block.out(reshape(mixed, {batch, time, sizes.width}));
 }
 
 // tokens i32[batch, time] -> scores of the next token f32[batch, time, vocabulary].
-inline Tensor logits(const Gpt& gpt, const Tensor& tokens) {
+inline Tensor logits(const Gpt& gpt, const Tensor& tokens, const GptSizes& sizes = {}) {
   Tensor x = take(gpt.tokens, tokens) + gpt.positions;
   for (const Block& block : gpt.blocks) {
-    x = x + attention(block, block.norm1(x));
+    x = x + attention(block, block.norm1(x), sizes);
     x = x + block.down(gelu(block.up(block.norm2(x)), Gelu::tanh));
   }
   return matmul(gpt.norm(x), gpt.head);
@@ -72,11 +72,11 @@ inline Tensor logits(const Gpt& gpt, const Tensor& tokens) {
 
 // One step of training on this rank's part of the batch, tokens and the ones that follow them
 // (i32[batch, time]): the model, the optimiser's state and the loss after it.
-inline auto training_step(const World& world, const AdamW& adamw) {
+inline auto training_step(const World& world, const AdamW& adamw, const GptSizes& sizes = {}) {
   // The mean over this rank's part of the batch, then over the ranks. Since the model is replicated
   // and the loss ends in all_reduce, the gradients are the global mean's with no further code.
-  const auto loss = [world](const Gpt& model, const Tensor& x, const Tensor& y) -> Tensor {
-    return all_reduce(nn::cross_entropy(logits(model, x), y), world, Reduce::mean);
+  const auto loss = [world, sizes](const Gpt& model, const Tensor& x, const Tensor& y) -> Tensor {
+    return all_reduce(nn::cross_entropy(logits(model, x, sizes), y), world, Reduce::mean);
   };
   return [loss, adamw](Gpt model, AdamW::State adam, Tensor x, Tensor y, float rate) {
     auto [value, grads] = value_and_grad(loss)(model, x, y);

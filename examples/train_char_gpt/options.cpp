@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,19 @@ Options options_of(int argc, char** argv) {
         return tutti::Device::from_text(text) ? ""
                                               : text + " is no device; write cpu, cuda or cuda:1";
       });
+  GptSizes& sizes = options.sizes;
+  const CLI::Range few(1, 1'000), many(1, 100'000);
+  app.add_option("--layers", sizes.layers, "of the model")->check(few);
+  app.add_option("--width", sizes.width, "numbers that it has of each character")->check(many);
+  app.add_option("--heads", sizes.heads, "of attention, which share the width")->check(many);
+  app.add_option("--context", sizes.context, "characters that it sees at once")->check(many);
+  app.add_option("--batch", sizes.batch, "texts of a step, which the ranks share")->check(many);
   try {
     app.parse(argc, argv);
+    if (sizes.width % sizes.heads != 0) {
+      throw CLI::ValidationError("--heads", std::to_string(sizes.heads) + " of them can't share " +
+                                                "a width of " + std::to_string(sizes.width));
+    }
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error));
   }

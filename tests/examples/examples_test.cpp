@@ -218,6 +218,8 @@ INSTANTIATE_TEST_SUITE_P(TrainCharGpt, WrongOptions,
                                          std::vector<std::string>{"--steps", "0"},
                                          std::vector<std::string>{"--steps", "many"},
                                          std::vector<std::string>{"--sample", "-1"},
+                                         std::vector<std::string>{"--heads", "3"},
+                                         std::vector<std::string>{"--width", "0"},
                                          std::vector<std::string>{"--no-such-option"}));
 
 #if TUTTI_HAS_CUDA

@@ -41,8 +41,9 @@ void with_gpt_step(World& world, const std::function<void(const std::function<vo
     std::tie(model, adam) = adamw.update(model, grads, adam, rate);
     return std::tuple(model, adam, value);
   });
-  const std::vector<std::int32_t> tokens(2 * kContext, 7);
-  const Tensor x = from(tokens, {2, kContext});
+  const Shape shape = {2, GptSizes().context};
+  const std::vector<std::int32_t> tokens(static_cast<std::size_t>(shape[0] * shape[1]), 7);
+  const Tensor x = from(tokens, shape);
   Tensor value;
   const auto call = [&] {
     std::tie(gpt, state, value) = step(std::move(gpt), std::move(state), x, x, 1e-3F);

@@ -37,7 +37,7 @@ TEST_P(Nvrtc, TakesTheTrainingStepOfTheExample) {
   Gpt gpt = init_gpt(Key(42));
   AdamW::State state = adamw.init(gpt);
   auto step = compile(training_step(world, adamw));
-  const Tensor tokens = zeros({kBatch, kContext}, DType::i32);
+  const Tensor tokens = zeros({GptSizes().batch, GptSizes().context}, DType::i32);
   step(gpt, state, tokens, tokens, 1e-3F);
   std::map<std::string, Source> sources;
   add_sources(on_device(ir::parse(step.ir()).functions.at(0), Device::cuda()), sources);
