@@ -38,7 +38,7 @@ const std::vector<Door> kDoors = {
     {"cuda", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"nvrtc", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"cublas", {"runtime/dylib/", "tests/fake_cuda/"}},
-    {"nccl", {"runtime/dylib/", "tests/runtime/cuda/"}},
+    {"nccl", {"tests/nccl_abi/"}},
     {"nvtx3/", {"runtime/profile/", "tests/fake_cuda/"}},
     {"gloo/", {"runtime/comm/"}},
     {"mpi", {"runtime/comm/"}},
