@@ -9,10 +9,7 @@
 
 namespace tutti::test {
 
-void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()> work,
-                           const std::string& says) {
-  const EnvironmentVariable libraries("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda");
-  const EnvironmentVariable options("TUTTI_TEST_FAKE_CUDA", setup);
+void expect_in_own_process(runtime::FunctionRef<bool()> work, const std::string& says) {
   const std::string style = testing::GTEST_FLAG(death_test_style);
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto run = [&] {
@@ -25,6 +22,13 @@ void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()
   };
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), says);
   testing::GTEST_FLAG(death_test_style) = style;
+}
+
+void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()> work,
+                           const std::string& says) {
+  const EnvironmentVariable libraries("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda");
+  const EnvironmentVariable options("TUTTI_TEST_FAKE_CUDA", setup);
+  expect_in_own_process(work, says);
 }
 
 }  // namespace tutti::test
