@@ -4,12 +4,15 @@
 #include <tutti/runtime/dylib/nvrtc.h>
 
 #include <array>
+#include <iostream>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/runtime/cuda/testing.h"
 #include "tests/support/command.h"
+#include "tests/support/fake_cuda_process.h"
 
 namespace tutti::runtime::dylib_test {
 namespace {
@@ -76,6 +79,20 @@ TEST(CudaLibraries, AreOfTheDriversVersionWhereItTakesNoOther) {
   EXPECT_EQ(names_of_cuda_library("libnvrtc.so.", 12080), older);
 }
 
+// Doubles of both major versions are in one folder.
+TEST(CudaLibraries, OfAProcessAreOfItsDriversVersion) {
+  for (const auto& [driver, major] : {std::pair("12080", "12"), std::pair("13000", "13")}) {
+    SCOPED_TRACE(driver);
+    test::expect_with_fake_cuda(std::string("version=") + driver, [&] {
+      const std::string nvrtc = Nvrtc::process().library().path();
+      const std::string cublaslt = CublasLt::process().library().path();
+      std::cerr << nvrtc << " and " << cublaslt << " are loaded\n";
+      return nvrtc == test::FakeCuda::folder() + "/libnvrtc.so." + major &&
+             cublaslt == test::FakeCuda::folder() + "/libcublasLt.so." + major;
+    });
+  }
+}
+
 TEST(SharedLibrary, CanBeMoved) {
   SharedLibrary library = open({test::FakeCuda::folder()}, "libcuda.so.1");
   SharedLibrary other = std::move(library);
@@ -94,6 +111,8 @@ TEST(CudaLibraries, WhatIsMissingIsSaidWithWhatWasTriedAndWhatToDo) {
   EXPECT_THAT(message_of<EnvironmentError>([] { CublasLt(open({"/a"}, "libcublasLt.so.13")); }),
               StartsWith("there is no cuBLASLt here, which multiplies matrices on GPUs: tried "
                          "/a/libcublasLt.so.13; install the CUDA toolkit"));
+  EXPECT_THAT(message_of<EnvironmentError>([] { Nccl(open({"/a"}, "libnccl.so.2")); }),
+              StartsWith("there is no NCCL here: tried /a/libnccl.so.2; install it"));
 }
 
 TEST(CudaLibraries, ALibraryWithoutAFunctionIsTooOld) {
