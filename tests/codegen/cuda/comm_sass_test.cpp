@@ -1,7 +1,7 @@
 // What the machine code of kernels between GPUs has to hold, whatever compiler made it.
 
-#include <tutti/codegen/cuda/comm_epilogue.h>
 #include <tutti/codegen/cuda/comm_kernels.h>
+#include <tutti/codegen/cuda/fused_comm.h>
 #include <tutti/codegen/cuda/nvrtc.h>
 #include <tutti/codegen/in_parallel.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/codegen/cuda/following_kernel.h"
+#include "tests/codegen/cuda/companion_kernels.h"
 #include "tests/support/nvrtc.h"
 #include "tests/support/sass.h"
 #include <gmock/gmock.h>
@@ -21,6 +21,7 @@ namespace tutti::codegen::cuda::comm_sass_test {
 namespace {
 
 using kernel_testing::following;
+using kernel_testing::leading;
 using runtime::CommKernel;
 using testing::AllOf;
 using testing::Contains;
@@ -45,6 +46,10 @@ CommKernel kernel(Kind kind, DType dtype) {
           .reduction = runtime::Reduction::sum,
           .members = 4,
           .bytes_at_once = 16};
+}
+
+CommCompanion with(Kernel kernel, int shared = 0) {
+  return {.kernel = std::move(kernel), .shared = shared};
 }
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) {
@@ -138,11 +143,15 @@ TEST_P(CommCodeOfNvrtc, FencesItsFlagsAndLoadsWhatOthersWrite) {
       {comm_kernel_source(kernel(Kind::all_reduce_two_shot, DType::bf16)), 3},
       {comm_kernel_source(kernel(Kind::all_gather, DType::u8)), 2},
       {comm_kernel_source(kernel(Kind::reduce_scatter, DType::f64)), 2},
-      {fused_comm_source(kernel(Kind::all_reduce_one_shot, DType::f32),
-                         following(DType::f32, DType::f32, 1000, 64), 0),
+      {fused_comm_source(kernel(Kind::all_reduce_one_shot, DType::f32), {},
+                         with(following(DType::f32, DType::f32, 1000, 64))),
        2},
-      {fused_comm_source(kernel(Kind::all_gather, DType::u8),
-                         following(DType::f16, DType::f32, 1000, 64), 0),
+      {fused_comm_source(kernel(Kind::all_gather, DType::u8), {},
+                         with(following(DType::f16, DType::f32, 1000, 64))),
+       2},
+      {fused_comm_source(kernel(Kind::all_reduce_one_shot, DType::f32),
+                         with(leading(DType::f32, DType::f32, 1000, 64), 3),
+                         with(following(DType::f32, DType::f32, 1000, 64))),
        2},
   };
   std::vector<Source> sources;

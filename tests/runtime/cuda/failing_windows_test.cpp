@@ -32,7 +32,7 @@ class Member {
       : gpu_(gpu),
         ranks_(backend.ranks()),
         group_(backend.communicator(first_ranks(ranks_), "all", "nccl")),
-        call_(sum_of(*group_, 64)) {}
+        call_(prepared_sum_of(*group_, 64)) {}
 
   // A sum of ones at the beginning of so much memory.
   std::shared_ptr<Work> start(std::size_t memory) {

@@ -129,7 +129,7 @@ TEST(NcclForks, AForkedProcessLeavesGraphsAndWindowsAlone) {
     constexpr std::size_t kElements = 64;
     constexpr std::size_t kBytes = kElements * sizeof(float);
     auto group = backend.communicator(first_ranks(2), "all", "nccl");
-    auto call = sum_of(*group, kElements);
+    auto call = prepared_sum_of(*group, kElements);
     auto memory = group->symmetric_memory(4 * kBytes, &*gpu);
     const auto sum_in_window = [&] {
       const auto operand = memory->at(0, kBytes);

@@ -176,7 +176,7 @@ TEST(NcclPersona, WhoIsRefusedIsToldWhatWouldBeRight) {
         CudaAccelerator first(gpu->stream()->driver(), 0);
         const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
         const auto x = on_device(first, std::vector<float>(64, 1.F));
-        group->start(sum_of(*group, 64), {{x}}, {.accelerator = &first})->wait();
+        group->start(prepared_sum_of(*group, 64), {{x}}, {.accelerator = &first})->wait();
         ADD_FAILURE() << "there is a result";
       },
       TUTTI_BINARY_DIR "/fake_nccl_2.27.7");

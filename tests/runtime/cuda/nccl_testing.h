@@ -139,7 +139,8 @@ inline std::vector<std::string> run_gpus(std::int64_t ranks,
       options);
 }
 
-inline std::shared_ptr<const PreparedCall> sum_of(Communicator& group, std::int64_t elements) {
+inline std::shared_ptr<const PreparedCall> prepared_sum_of(Communicator& group,
+                                                           std::int64_t elements) {
   CollectiveCall call{.kind = CollectiveKind::all_reduce, .parts = {{.elements = elements}}};
   call.description = "all_reduce sum f32[" + std::to_string(elements) + "]";
   return group.prepare(std::move(call));

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, NcclTransports, testing::Values(2, 3, 4));
 TEST(NcclTransport, IsInOrderWithWhatTheGpuComputes) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     const auto x = ones(gpu, 64);
     const auto y = gpu->memory().allocate(256);
     gpu->copy(y->data(), x->data(), 256);  // the operand is made on the stream
@@ -121,7 +121,7 @@ TEST(NcclTransport, SumsOfSixteenBitFloatsAreRoundedAtEachHop) {
 TEST(NcclTransport, GoesOnThoughNobodyWaits) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     for (int i = 0; i < 20; ++i) group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     const auto last = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     last->wait();
@@ -135,7 +135,8 @@ TEST(NcclTransport, AMismatchNamesBothCallsBeforeAnythingIsLaunched) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
     const std::int64_t elements = backend.rank() == 0 ? 5 : 6;
-    group->start(sum_of(*group, elements), {{ones(gpu, 6)}}, {.accelerator = &*gpu})->wait();
+    group->start(prepared_sum_of(*group, elements), {{ones(gpu, 6)}}, {.accelerator = &*gpu})
+        ->wait();
   });
   EXPECT_THAT(thrown, Each(HasSubstr("rank 0 calls all_reduce sum f32[5], rank 1 calls "
                                      "all_reduce sum f32[6]")));
@@ -145,7 +146,7 @@ TEST(NcclTransport, AMismatchNamesBothCallsBeforeAnythingIsLaunched) {
 TEST(NcclTransport, ARankThatDiesFreesTheOthers) {
   const auto thrown = run_gpus(3, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(3), "all", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait();
     const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     if (backend.rank() == 1) std::_Exit(7);  // announced, and not on its stream
@@ -164,7 +165,7 @@ TEST(NcclTransport, ADeathThatTheLibraryNoticesIsNamed) {
     gpu.notice_deaths();
     if (backend.rank() == 1) gpu.die("ncclCommInitRankConfig", 1);
     const auto group = backend.communicator(first_ranks(3), "all", "nccl");
-    group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait();
+    group->start(prepared_sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait();
     ADD_FAILURE() << "there is a result";
   });
   EXPECT_EQ(thrown[1], "exit code 7");
@@ -179,7 +180,7 @@ TEST(NcclTransport, ADeathThatTheLibraryNoticesIsNamed) {
 TEST(NcclTransport, MemoryIsNotFreedWhileARankIsWaitedFor) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     const auto first = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     first->wait();
     to_host(*gpu, *first->result(0));
@@ -201,7 +202,8 @@ TEST(NcclTransport, MemoryIsNotFreedWhileARankIsWaitedFor) {
 TEST(NcclTransport, MemoryThatRunsOutWaitsForOtherRanks) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto work = group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    const auto work =
+        group->start(prepared_sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     const std::size_t eighth = test::FakeCuda::kUsual.memory_bytes / 8;
     gpu->memory().allocate(5 * eighth);
     work->wait();
@@ -216,7 +218,7 @@ TEST(NcclTransport, MemoryThatRunsOutWaitsForOtherRanks) {
 TEST(NcclTransport, WhatLiesFreeIsGivenBackBeforeTheyConnect) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     const auto sum = [&] {
       const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
       work->wait();
@@ -244,7 +246,7 @@ TEST(NcclTransport, WhatLiesFreeIsGivenBackBeforeTheyConnect) {
 TEST(NcclTransport, ATimeOutOnTheGpuNamesEveryMembersLastCall) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     const auto first = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     first->wait();
     to_host(*gpu, *first->result(0));
@@ -272,7 +274,7 @@ TEST(NcclTransport, ATimeOutOnTheGpuNamesEveryMembersLastCall) {
 TEST(NcclTransport, WhatTheLibraryReportsLaterNamesTheCallAndEveryMembersLast) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     const auto first = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     first->wait();
     to_host(*gpu, *first->result(0));
@@ -293,7 +295,8 @@ TEST(NcclTransport, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
     const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
       if (backend.rank() == 0) gpu.fail(function, 1, nccl::Result::invalid_usage);
       const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-      const auto work = group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+      const auto work =
+          group->start(prepared_sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
       work->wait();
       to_host(*gpu, *work->result(0));
       ADD_FAILURE() << function;
@@ -310,7 +313,7 @@ TEST(NcclTransport, ACommunicatorThatIsRefusedIsEnded) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     if (backend.rank() == 0) gpu.fail("ncclCommInitRankConfig", 1, nccl::Result::internal_error);
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     EXPECT_THROW(group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait(), CommError);
     if (backend.rank() == 0) {
       EXPECT_EQ(gpu.communicators(), 0);
@@ -325,11 +328,13 @@ TEST(NcclTransport, ACallThatIsRefusedLeavesTheThreadsOtherGroupsAlone) {
     gpu.fail("ncclAllReduce", 1, nccl::Result::internal_error);
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
     EXPECT_THROW(
-        group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait(),
+        group->start(prepared_sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu})
+            ->wait(),
         CommError);
     gpu.fail("ncclAllReduce", 1 << 30, nccl::Result::success);  // it may not have come to that
     const auto other = backend.communicator(first_ranks(2), "other", "nccl");
-    const auto work = other->start(sum_of(*other, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    const auto work =
+        other->start(prepared_sum_of(*other, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     work->wait();
     EXPECT_EQ(to_host(*gpu, *work->result(0)), std::vector<float>(64, 2.F));
     other->close();
@@ -340,7 +345,7 @@ TEST(NcclTransport, ACallThatIsRefusedLeavesTheThreadsOtherGroupsAlone) {
 TEST(NcclTransport, AnAbortEndsWhatIsOnTheStream) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait();
     const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
     if (backend.rank() == 1) {
@@ -380,7 +385,7 @@ TEST(NcclCommunicator, IsLeftAloneByAForkedProcess) {
 TEST(NcclTransport, RefusesTheHostsMemory) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank&) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    group->start(sum_of(*group, 4), {{backend.allocate(16)}});
+    group->start(prepared_sum_of(*group, 4), {{backend.allocate(16)}});
   });
   EXPECT_THAT(thrown, Each(HasSubstr("NCCL moves what lies on GPUs")));
 }

@@ -23,7 +23,7 @@ class Member {
       : gpu_(gpu),
         ranks_(backend.ranks()),
         group_(backend.communicator(first_ranks(ranks_), "all", "nccl")),
-        call_(sum_of(*group_, 64)) {}
+        call_(prepared_sum_of(*group_, 64)) {}
 
   // A sum of ones with operand and result at these offsets, by a program that begins.
   void sum(std::size_t operand, std::size_t result) {

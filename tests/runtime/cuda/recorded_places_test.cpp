@@ -26,7 +26,7 @@ class Member {
   Member(HostBackend& backend, GpuOfRank& gpu)
       : gpu_(gpu),
         group_(backend.communicator(first_ranks(backend.ranks()), "all", "nccl")),
-        call_(sum_of(*group_, kCount)),
+        call_(prepared_sum_of(*group_, kCount)),
         recorded_(group_->record_calls({call_}, *gpu)) {
     take_memory();
   }
