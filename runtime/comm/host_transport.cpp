@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/host_transport.h>
 #include <tutti/runtime/comm/signal.h>
+#include <tutti/runtime/comm/uneven_exchange.h>
 #include <tutti/runtime/log.h>
 
 #include <algorithm>
@@ -352,32 +353,15 @@ bool HostTransport::take_common_results(HostWork& work) {
   return all;
 }
 
-// What one member sends, the other must expect; for all pairs, since any rank may move their data.
+// For all pairs, since any rank may move their data.
 void HostTransport::check_splits(const HostWork& work) const {
-  const CollectiveCall& call = work.call().call();
+  const std::size_t parts = work.call().shapes.size();
   std::vector<const std::int64_t*> sizes;  // by member: the numbers that follow its table
   for (int member = 0; member < agreement_.size(); ++member) {
     kernels::PartPlace single{};
-    sizes.push_back(
-        reinterpret_cast<const std::int64_t*>(places_of(member, work, single) + call.parts.size()));
+    sizes.push_back(reinterpret_cast<const std::int64_t*>(places_of(member, work, single) + parts));
   }
-  for (const TensorPart& part : call.parts) {
-    if (!is_uneven_exchange(call, part)) continue;
-    for (int giver = 0; giver < agreement_.size(); ++giver) {
-      for (int taker = 0; taker < agreement_.size(); ++taker) {
-        const std::int64_t sent = sizes[static_cast<std::size_t>(giver)][taker];
-        const std::int64_t expected =
-            sizes[static_cast<std::size_t>(taker)][agreement_.size() + giver];
-        if (sent == expected) continue;
-        agreement_.fail(work.sequence(), work.waiting(),
-                        agreement_.number(work.sequence()) + " (" + call.description +
-                            ") does not match: " + agreement_.names({giver}) + " sends " +
-                            std::to_string(sent) + " to " + agreement_.names({taker}) +
-                            ", which expects " + std::to_string(expected));
-      }
-    }
-    for (const std::int64_t*& numbers : sizes) numbers += 2 * agreement_.size();
-  }
+  check_exchanges(agreement_, work, sizes);
 }
 
 }  // namespace tutti::runtime

@@ -36,13 +36,9 @@ bool nccl_serves(const CollectiveCall& call, int members) {
     return false;
   }
   if (kernels::reduces(call.kind) && !nccl_reduces(call.reduction, call.dtype)) return false;
-  return std::ranges::all_of(call.parts, [&](const TensorPart& part) {
-    // A member's part is one piece of memory.
-    if (kernels::has_axis(call.kind) && part.outer != 1) return false;
-    // Of uneven exchanges each member knows its own sizes alone, which nobody would compare.
-    return part.sizes.empty() ||
-           (call.kind != CollectiveKind::reduce_scatter && call.kind != CollectiveKind::all_to_all);
-  });
+  // A member's part is one piece of memory.
+  return !kernels::has_axis(call.kind) ||
+         std::ranges::all_of(call.parts, [](const TensorPart& part) { return part.outer == 1; });
 }
 
 }  // namespace tutti::runtime

@@ -59,6 +59,22 @@ std::vector<NcclCommunicator::Call> nccl_calls(const CollectiveCall& call,
                        }});
         continue;
       case CollectiveKind::reduce_scatter:
+        if (!part.sizes.empty()) {
+          std::size_t at = 0;
+          for (int member = 0; member < members; ++member) {
+            const auto own =
+                static_cast<std::size_t>(part.sizes[static_cast<std::size_t>(member)] * part.inner);
+            const std::byte* const from = operand + at * bytes_each;
+            at += own;
+            if (own == 0) continue;
+            void* const to = member == position ? result : nullptr;
+            out.push_back({"ncclReduce", [=](const Nccl& nccl, Handle handle) {
+                             return nccl.ncclReduce(from, to, own, type, operation, member, handle,
+                                                    stream);
+                           }});
+          }
+          continue;
+        }
         out.push_back({"ncclReduceScatter", [=](const Nccl& nccl, Handle handle) {
                          return nccl.ncclReduceScatter(operand, result,
                                                        count / static_cast<std::size_t>(members),

@@ -5,12 +5,13 @@ namespace tutti::runtime {
 
 namespace {
 
-// How many elements of the axis' pieces each member has, in order.
-std::vector<std::int64_t> shares(const TensorPart& part, std::int64_t all, int members) {
+// How many elements of the axis' pieces each member has, in order: by these sizes, or in equal
+// parts.
+std::vector<std::int64_t> shares(const std::vector<std::int64_t>& sizes, std::int64_t inner,
+                                 std::int64_t all, int members) {
   std::vector<std::int64_t> out;
   for (int member = 0; member < members; ++member) {
-    const bool even = part.sizes.empty();
-    out.push_back(even ? all / members : part.sizes[static_cast<std::size_t>(member)] * part.inner);
+    out.push_back(sizes.empty() ? all / members : sizes[static_cast<std::size_t>(member)] * inner);
   }
   return out;
 }
@@ -31,25 +32,28 @@ std::vector<NcclPiece> in_order(const std::vector<std::int64_t>& shares) {
 NcclPieces nccl_pieces(const CollectiveCall& call, const TensorPart& part, int members,
                        int position) {
   const std::int64_t result = result_elements(call, part, members, position);
+  const auto pieces = [&](const std::vector<std::int64_t>& sizes, std::int64_t all) {
+    return in_order(shares(sizes, part.inner, all, members));
+  };
   NcclPieces out;
   switch (call.kind) {
     case CollectiveKind::all_gather:
       for (int member = 0; member < members; ++member) {
         out.sent.push_back({member, 0, part.elements});
       }
-      out.received = in_order(shares(part, result, members));
+      out.received = pieces(part.sizes, result);
       return out;
     case CollectiveKind::gather:
       out.sent.push_back({call.root, 0, part.elements});
-      if (position == call.root) out.received = in_order(shares(part, result, members));
+      if (position == call.root) out.received = pieces(part.sizes, result);
       return out;
     case CollectiveKind::scatter:
-      if (position == call.root) out.sent = in_order(shares(part, part.elements, members));
+      if (position == call.root) out.sent = pieces(part.sizes, part.elements);
       out.received.push_back({call.root, 0, result});
       return out;
     case CollectiveKind::all_to_all:
-      out.sent = in_order(shares(part, part.elements, members));
-      out.received = in_order(shares(part, result, members));
+      out.sent = pieces(part.sizes, part.elements);
+      out.received = pieces(part.receive_sizes, result);
       return out;
     case CollectiveKind::collective_permute:
       for (const auto& [from, to] : call.pairs) {

@@ -19,7 +19,8 @@ struct NcclPieces {
   std::vector<NcclPiece> received = {};
 };
 
-// Of a gather, scatter, all_to_all, collective_permute, or an all_gather of uneven parts.
+// Of a gather, scatter, all_to_all, collective_permute, or an all_gather of uneven parts. (Uneven
+// parts of a reduce_scatter are combined by a call of NCCL's for each.)
 NcclPieces nccl_pieces(const CollectiveCall& call, const TensorPart& part, int members,
                        int position);
 

@@ -67,13 +67,9 @@ class NcclTransport::SlabOpening final : public NcclWindows::Opening {
 };
 
 NcclWindows::Settled NcclTransport::settle_places(const NcclWork& work) {
-  std::vector<kernels::PartPlace> said;
-  for (int member = 0; member < agreement_.size(); ++member) {
-    const kernels::ArrivalRecord& record = agreement_.page().record(member, work.sequence());
-    said.push_back({record.operand, record.result});
-  }
   SlabOpening opening(*this, work);
-  NcclWindows::Settled out = windows_.settle(said, agreement_.position(), opening);
+  NcclWindows::Settled out =
+      windows_.settle(places_in_records(work), agreement_.position(), opening);
   // A sender whose memory NCCL knows waits for the place of a receiver, and one whose memory it
   // does not know never says it. The records have shown that places are alike on all members; a
   // recording makes NCCL know what it finds.

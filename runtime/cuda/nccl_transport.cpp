@@ -93,7 +93,7 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   own.turn_.emplace(own.gpu_->lane(), windows_.have_fresh(work));
   // Who is done with them, streams say: nobody keeps them for peers.
   own.operands_ = std::exchange(keeping, {});
-  return windows_.place_of(work);
+  return place_in_record(work);
 }
 
 // The library hears of a death by its connections, maybe before anybody has looked for it.
@@ -238,6 +238,7 @@ void NcclTransport::launch(NcclWork& work) {
   if (current() == nullptr) throw CommError("the communicator is gone");
   std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
   buffers.insert(buffers.end(), work.results.begin(), work.results.end());
+  check_sizes(work);
   work.ready_->hold_up(stream);
   const NcclWindows::Settled places = settle_places(work);
   const auto communicator = current();  // the members may have made another one

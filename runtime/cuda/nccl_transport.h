@@ -73,6 +73,12 @@ class NcclTransport final : public Transport {
                     const std::shared_ptr<PeerMemory>& peers, Keeping& buffers);
   // By itself; that and all that it uses has to live until it is over.
   static void launch_leader(const NcclWork& work, Keeping& buffers);
+  // nccl_exchanges.cpp
+  // What a call's record says, and what all members' say of where its places lie.
+  kernels::PartPlace place_in_record(const GroupWork& work) const;
+  std::vector<kernels::PartPlace> places_in_records(const GroupWork& work) const;
+  // Fails an uneven all_to_all of which two members' sizes do not fit together.
+  void check_sizes(const GroupWork& work);
   // nccl_slabs.cpp
   class SlabOpening;
   // What a call's places are good for.

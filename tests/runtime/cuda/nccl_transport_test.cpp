@@ -24,6 +24,12 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
+// A tensor of which one member has nothing, where the axis is cut.
+Tensor uneven_tensor(CollectiveKind kind, int ranks) {
+  std::int64_t share = 0;
+  return test::uneven_tensor(kind, ranks, 1, 3, [&] { return share++ * 5 % 7; });
+}
+
 // What NCCL serves of all kinds, with moves of every dtype and sums of integers, whose order does
 // not matter.
 std::vector<Exchange> served(int ranks) {
@@ -41,6 +47,7 @@ std::vector<Exchange> served(int ranks) {
         for (const std::int64_t each : {std::int64_t{7}, std::int64_t{5000}}) {
           spec.tensors.push_back(test::even_tensor(kind, ranks, 1, cut ? each * ranks : each, 3));
         }
+        if (kernels::has_axis(kind)) spec.tensors.push_back(uneven_tensor(kind, ranks));
         if (reduces && (dtype == DType::bf16 || dtype == DType::boolean)) continue;
         Exchange exchange(std::move(spec));
         if (nccl_serves(exchange.call(0), ranks)) out.push_back(std::move(exchange));
@@ -140,6 +147,34 @@ TEST(NcclTransport, AMismatchNamesBothCallsBeforeAnythingIsLaunched) {
   });
   EXPECT_THAT(thrown, Each(HasSubstr("rank 0 calls all_reduce sum f32[5], rank 1 calls "
                                      "all_reduce sum f32[6]")));
+}
+
+// Nobody else knows them, and NCCL would wait for what is not sent.
+TEST(NcclTransport, SizesOfAnExchangeThatDoNotFitNameBothRanksBeforeAnythingIsLaunched) {
+  const auto thrown = run_gpus(3, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(3), "all", "nccl");
+    const auto exchange = [&](std::vector<std::int64_t> receive_sizes) {
+      CollectiveCall call{.kind = CollectiveKind::all_to_all, .parts = {{.elements = 6}}};
+      call.description = "all_to_all f32[6]";
+      call.parts[0].axis_size = 6;
+      call.parts[0].sizes = {1, 2, 3};
+      call.parts[0].receive_sizes = std::move(receive_sizes);
+      const auto work =
+          group->start(group->prepare(std::move(call)), {{ones(gpu, 6)}}, {.accelerator = &*gpu});
+      work->wait();
+      return to_host(*gpu, *work->result(0));
+    };
+    const std::int64_t own = backend.rank() + 1;
+    EXPECT_EQ(exchange({own, own, own}), std::vector<float>(static_cast<std::size_t>(3 * own), 1));
+    gpu.operations();
+    try {
+      exchange({own, backend.rank() == 2 ? 4 : own, own});
+    } catch (const CommError&) {
+      EXPECT_THAT(gpu.operations(), Not(HasSubstr("nccl")));
+      throw;
+    }
+  });
+  EXPECT_THAT(thrown, Each(HasSubstr("does not match: rank 1 sends 3 to rank 2, which expects 4")));
 }
 
 // The GPUs of the others wait for one that never comes; their hosts do not.
