@@ -12,6 +12,7 @@ struct AroundAxis {
   std::int64_t size = 1;
   std::int64_t inner = 1;
 
+  AroundAxis() = default;
   AroundAxis(const Shape& shape, std::int64_t axis) {
     for (int d = 0; d < shape.rank(); ++d) {
       (d < axis ? outer : d == axis ? size : inner) *= shape[d];

@@ -186,16 +186,27 @@ void choose_algorithm(LoweredCollective& lowered, const runtime::Algorithms& alg
   lowered.call.description += ", " + std::string(name_of(asked));
 }
 
-// Where an engine for GPUs does not have the call, all members' values go through the host; nor
-// does one combine floats in the members' order, which NCCL has no way to ask for.
-std::string engine_that_serves(const runtime::CollectiveCall& call, std::string engine,
-                               Device device, int members, ir::Algorithm asked) {
-  if (!runtime::moves_on_devices(engine)) return engine;
+// Where an engine for GPUs does not have the call, nor one that stands in for it, all members'
+// values go through the host. Floats that are to be combined in the members' order are moved by the
+// engine at most.
+void choose_engine(LoweredCollective& lowered, const std::string& engine, Device device,
+                   int members, int position, ir::Algorithm asked) {
+  lowered.engine = engine;
+  const runtime::TransportEntry* const own = runtime::find_transport(engine);
+  if (own == nullptr || !own->on_devices) return;
+  const runtime::CollectiveCall& call = lowered.call;
   const bool is_rounded = kernels::reduces(call.kind) && is_floating(call.dtype);
-  if (asked == ir::Algorithm::exact && is_rounded) return "shm";
-  const auto serves = runtime::find_transport(engine)->serves;
-  const bool is_served = !device.is_cpu() && (serves == nullptr || serves(call, members));
-  return is_served ? engine : "shm";
+  const bool in_order = is_rounded && asked == ir::Algorithm::exact;
+  if (!device.is_cpu()) {
+    const bool is_served = own->serves == nullptr || own->serves(call, members);
+    if (is_served && !in_order) return;
+    lowered.stand_in = find_stand_in(call, *own, members, position, in_order);
+    if (lowered.stand_in) {
+      lowered.call = lowered.stand_in->call;
+      return;
+    }
+  }
+  lowered.engine = "shm";
 }
 
 }  // namespace
@@ -234,8 +245,8 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
   const bool none = out[0].operands.empty();  // a barrier has no tensors
   const Device device = none ? Device::cpu() : graph.device(out[0].operands[0]);
   const auto members = static_cast<int>(group.members_with(rank).size());
-  out[0].engine = engine_that_serves(out[0].call, engine_of(group, device), device, members,
-                                     algorithms.asked_of(group));
+  choose_engine(out[0], engine_of(group, device), device, members,
+                static_cast<int>(group.position_of(rank)), algorithms.asked_of(group));
   choose_algorithm(out[0], algorithms);
   return out;
 }

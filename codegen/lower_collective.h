@@ -1,9 +1,12 @@
 #pragma once
 
+#include <tutti/codegen/stand_in_call.h>
 #include <tutti/ir/graph.h>
 #include <tutti/runtime/comm/algorithms.h>
 #include <tutti/runtime/comm/collective.h>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,8 @@ struct LoweredCollective {
   ir::GroupPtr parent = nullptr;  // of a message: the group whose ranks these two are
   // That the group names for where the tensors lie, and of messages for the host.
   std::string engine = "shm";
+  // Where `call` is not the program's, since the engine does not have that: what there is to do.
+  std::optional<StandIn> stand_in = std::nullopt;
   // One of each a part; none where this rank only receives, or only sends.
   std::vector<ir::Value> operands = {};
   std::vector<ir::Value> results = {};

@@ -1,5 +1,6 @@
 #include <tutti/codegen/pack.h>
 #include <tutti/codegen/plan_areas.h>
+#include <tutti/runtime/comm/nccl_calls.h>
 #include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
@@ -92,6 +93,23 @@ class Areas {
       for (const BufferId id : {copy->from, copy->to}) {
         Candidate& candidate = candidates_[at(id)];
         candidate.fits = candidate.fits && candidate.bytes == bytes(id);
+      }
+    }
+    leave_results_with_operands();
+  }
+
+  // Between GPUs messages would be of copies, each time, where their results have places there and
+  // their operands have none.
+  void leave_results_with_operands() {
+    for (const Step& step : plan_.steps) {
+      const CollectiveStart* const start = start_of(step);
+      if (start == nullptr || !runtime::moves_on_devices(start->engine)) continue;
+      const bool all_placed = std::ranges::all_of(
+          start->operands, [this](BufferId id) { return candidates_[at(id)].fits; });
+      if (all_placed || !runtime::are_messages(start->call)) continue;
+      for (const BufferId id : start->results) {
+        Candidate& candidate = candidates_[at(id)];
+        candidate.fits = candidate.fits && candidate.uses > 1;
       }
     }
   }

@@ -105,9 +105,9 @@ class Group {
   // by its kernels; "one_shot", each rank computes its own result, or "two_shot", the ranks share
   // the work, whatever the size. All members say the same. Results are the same in every bit. Of
   // values on GPUs they are not, since NCCL adds in an order of its own: "exact", as "auto", but
-  // floats are combined in the order of the members, by way of the host's memory. For a whole
-  // program: TUTTI_SET=algorithm=...; where the limits of "auto" come from: TUTTI_COLLECTIVES.
-  // Throws UsageError for another word.
+  // floats are combined in the order of the members, by a kernel, or where they are large by way of
+  // the host's memory. For a whole program: TUTTI_SET=algorithm=...; where the limits of "auto"
+  // come from: TUTTI_COLLECTIVES. Throws UsageError for another word.
   Group with_algorithm(std::string_view algorithm,
                        std::source_location at = std::source_location::current()) const;
 

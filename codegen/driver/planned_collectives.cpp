@@ -21,10 +21,13 @@ void PlannedCollectives::start(NodeId id, std::span<const ir::CallId> calls) {
                           .calls = {calls.begin(), calls.end()}};
     const Location location = graph_.node(id).location;
     const bool on_device = runtime::moves_on_devices(start.engine);
-    for (const Value operand : lowered.operands) {
-      start.operands.push_back(reachable(operand, location, on_device));
+    for (std::size_t i = 0; i < lowered.operands.size(); ++i) {
+      const bool turns = lowered.stand_in && lowered.stand_in->turns(i);
+      start.operands.push_back(turns ? turned(id, lowered.operands[i])
+                                     : reachable(lowered.operands[i], location, on_device));
     }
-    for (const Value result : lowered.results) {
+    for (std::size_t i = 0; i < lowered.results.size(); ++i) {
+      const Value result = lowered.results[i];
       works_[result] = start.work;
       if (const auto peers = peers_.find(result); peers != peers_.end()) {
         for (int member = 0; member < peers->second.members; ++member) {
@@ -38,8 +41,11 @@ void PlannedCollectives::start(NodeId id, std::span<const ir::CallId> calls) {
       if (!writer_.device_of(target).is_cpu() && !on_device) {
         const BufferId arrived =
             writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(target), {});
-        arrivals_[start.work].push_back({.from = arrived, .to = target, .location = location});
+        arrivals_[start.work].emplace_back(
+            [this, arrived, target, location] { writer_.add_copy(arrived, target, location); });
         target = arrived;
+      } else if (lowered.stand_in && lowered.stand_in->completes(i)) {
+        target = completed(id, start, *lowered.stand_in, i, target);
       }
       start.results.push_back(target);
     }
@@ -58,7 +64,7 @@ void PlannedCollectives::wait_for(Value async) {
   wait(work);
   const auto arrived = arrivals_.find(work);
   if (arrived == arrivals_.end()) return;
-  for (const Copy& step : arrived->second) plan_.steps.emplace_back(step);
+  for (const auto& bring : arrived->second) bring();
   arrivals_.erase(arrived);
 }
 
@@ -101,6 +107,44 @@ BufferId PlannedCollectives::reachable(Value value, Location location, bool on_d
   is_there ? values_.copy_dense(id, found->second, value)
            : writer_.add_copy(id, found->second, location);
   return found->second;
+}
+
+// An operand with the axis before its other dimensions.
+BufferId PlannedCollectives::turned(NodeId id, Value operand) {
+  const BufferId out = writer_.add_buffer(PlanBuffer::Kind::comm, graph_.type(operand).bytes(),
+                                          values_.device(operand));
+  values_.write_out(with_axis_first(views_[operand], axis_of(id)), out, graph_.node(id).location);
+  return out;
+}
+
+// Where what the engine gives for a part arrives, of which the result is made once it is there.
+BufferId PlannedCollectives::completed(NodeId id, const CollectiveStart& start,
+                                       const StandIn& stand_in, std::size_t part, BufferId target) {
+  const runtime::CollectiveCall& call = start.call;
+  const auto members = static_cast<int>(start.group->members_with(plan_.rank).size());
+  const auto position = static_cast<int>(start.group->position_of(plan_.rank));
+  const std::int64_t elements = runtime::result_elements(call, call.parts[part], members, position);
+  const BufferId arrived = writer_.add_buffer(
+      PlanBuffer::Kind::comm, elements * size_of(call.dtype), writer_.device_of(target));
+  const Location location = graph_.node(id).location;
+  const Value result = graph_.result(id, part);
+  if (stand_in.combination) {
+    arrivals_[start.work].emplace_back(
+        [this, arrived, target, location,
+         kernel = combining_kernel(*stand_in.combination, stand_in.results[part], call.dtype)] {
+          writer_.add_kernel(kernel, {arrived, target}, location);
+        });
+  } else {
+    arrivals_[start.work].emplace_back([this, id, arrived, target, location, result] {
+      values_.copy(with_axis_back(result, graph_.type(result), axis_of(id)), arrived, target,
+                   location);
+    });
+  }
+  return arrived;
+}
+
+int PlannedCollectives::axis_of(NodeId id) const {
+  return static_cast<int>(graph_.attributes(id).integer("axis"));
 }
 
 void PlannedCollectives::forget_copies(BufferId buffer) {

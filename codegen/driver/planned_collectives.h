@@ -4,12 +4,15 @@
 #include <tutti/codegen/driver/value_buffers.h>
 #include <tutti/codegen/peer_readings.h>
 #include <tutti/codegen/plan/plan.h>
+#include <tutti/codegen/stand_in_call.h>
 #include <tutti/codegen/view.h>
 #include <tutti/ir/graph.h>
 #include <tutti/runtime/comm/algorithms.h>
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -67,6 +70,10 @@ class PlannedCollectives {
 
   void wait(int work) { plan_.steps.emplace_back(waits_[at(work)]); }
   BufferId reachable(ir::Value value, Location location, bool on_device);
+  BufferId turned(ir::NodeId id, ir::Value operand);
+  BufferId completed(ir::NodeId id, const CollectiveStart& start, const StandIn& stand_in,
+                     std::size_t part, BufferId target);
+  int axis_of(ir::NodeId id) const;
   void make_comm(BufferId id);
 
   const ir::Graph& graph_;
@@ -80,8 +87,9 @@ class PlannedCollectives {
   std::vector<CollectiveWait> waits_;            // by work
   std::map<ir::Value, CollectiveStart> starts_;  // of those in peers_
   std::set<int> waited_;                         // works that a step waits for
-  // By work: where results that belong on a GPU go from the host once they are there.
-  std::map<int, std::vector<Copy>> arrivals_;
+  // By work: adds the steps that bring results to where they belong, or make them, once what comes
+  // for them is there.
+  std::map<int, std::vector<std::function<void()>>> arrivals_;
   // Copies that peers can reach, in the host's memory or for engines of GPUs.
   std::map<Reachable, BufferId> reachable_;
 };

@@ -30,8 +30,10 @@ class ValueBuffers {
   // A buffer that holds the value densely: its storage, or a copy made once.
   BufferId dense(ir::Value value);
 
-  // Steps that write out what a view shows; and a value that a buffer begins with, densely.
+  // Steps that write out what a view shows; what it shows of a buffer (Source::buffer); and a value
+  // that a buffer begins with, densely.
   void write_out(const View& view, BufferId target, Location location);
+  void copy(const View& view, BufferId from, BufferId to, Location location);
   void copy_dense(BufferId from, BufferId to, ir::Value value);
 
   // Where each value lies in the plan once it is complete, whose buffers begin at that of number
@@ -39,8 +41,6 @@ class ValueBuffers {
   std::vector<BufferId> by_value(const Plan& plan, BufferId first) const;
 
  private:
-  void copy(const View& view, BufferId from, BufferId to, Location location);
-
   const ir::Graph& graph_;
   const Views& views_;
   const std::int64_t rank_;

@@ -30,6 +30,21 @@ bool nccl_reduces(Reduction reduction, DType dtype) {
 std::optional<int> nccl_number(DType dtype) { return number_in(kTypes, dtype); }
 std::optional<int> nccl_number(Reduction reduction) { return number_in(kReductions, reduction); }
 
+bool are_messages(const CollectiveCall& call) {
+  switch (call.kind) {
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::reduce:
+    case CollectiveKind::broadcast:
+    case CollectiveKind::reduce_scatter:
+      return false;
+    case CollectiveKind::all_gather:
+      return std::ranges::any_of(call.parts,
+                                 [](const TensorPart& part) { return !part.sizes.empty(); });
+    default:
+      return true;
+  }
+}
+
 bool nccl_serves(const CollectiveCall& call, int members) {
   if (members < 2 || call.parts.empty()) return false;
   if (call.kind == CollectiveKind::scan_ranks || call.kind == CollectiveKind::send_recv) {

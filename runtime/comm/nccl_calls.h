@@ -17,6 +17,10 @@ class GroupCommunicator;
 // average.)
 bool nccl_serves(const CollectiveCall& call, int members);
 
+// Whether NCCL carries it out by messages between members: sends and receives. Of these it wants to
+// find all places in a group's memory, or none.
+bool are_messages(const CollectiveCall& call);
+
 // NCCL's numbers of a dtype that it adds, and of a reduction; nothing for others.
 std::optional<int> nccl_number(DType dtype);
 std::optional<int> nccl_number(Reduction reduction);

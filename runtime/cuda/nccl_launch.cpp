@@ -2,25 +2,9 @@
 #include <tutti/runtime/cuda/nccl_launch.h>
 #include <tutti/runtime/cuda/nccl_pieces.h>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace tutti::runtime {
-
-bool are_messages(const CollectiveCall& call) {
-  switch (call.kind) {
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::reduce:
-    case CollectiveKind::broadcast:
-    case CollectiveKind::reduce_scatter:
-      return false;
-    case CollectiveKind::all_gather:
-      return std::ranges::any_of(call.parts,
-                                 [](const TensorPart& part) { return !part.sizes.empty(); });
-    default:
-      return true;
-  }
-}
 
 std::vector<NcclCommunicator::Call> nccl_calls(const CollectiveCall& call,
                                                std::span<const PartAddresses> parts, int members,

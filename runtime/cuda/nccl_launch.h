@@ -15,7 +15,4 @@ std::vector<NcclCommunicator::Call> nccl_calls(const CollectiveCall& call,
                                                std::span<const PartAddresses> parts, int members,
                                                int position, CUstream stream);
 
-// Whether these are messages between members: sends and receives.
-bool are_messages(const CollectiveCall& call);
-
 }  // namespace tutti::runtime

@@ -3,8 +3,8 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/group_communicator.h>
+#include <tutti/runtime/comm/nccl_calls.h>
 #include <tutti/runtime/comm/tell_each_other.h>
-#include <tutti/runtime/cuda/nccl_launch.h>
 #include <tutti/runtime/cuda/nccl_transport.h>
 #include <tutti/runtime/cuda/nccl_work.h>
 #include <tutti/runtime/log.h>

@@ -201,6 +201,11 @@ TEST_F(GpuNcclOfAJob, ServesProgramsWithoutKernelsOfOurOwn) {
                                        "comm_kernels=off"));
 }
 
+// Calls that it lacks, and sums in the order of the ranks.
+TEST_F(GpuNcclOfAJob, KernelsMakeOfWhatItMovesWhatTheHostMakes) {
+  expect_all_say(3, "all right", {"kernels_around_nccl"});
+}
+
 TEST_F(GpuNcclOfAJob, SmallSumsHaveTheHostsBits) {
   const EnvironmentVariable log("TUTTI_LOG", "gpu");
   const CommandResult result = run(3, {"small_sums_on_gpus"});

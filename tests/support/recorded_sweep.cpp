@@ -26,7 +26,7 @@ struct RecordedOperands {
 struct ServedCall {
   Kind kind = Kind::same_bits;
   std::function<Tensor(const RecordedOperands&)> call;
-  // Its transpose is served, too.
+  // Its transpose is among them, too.
   bool has_gradient = true;
 };
 
@@ -39,6 +39,15 @@ std::vector<tutti::Reduce> served_reductions(DType dtype) {
   if (is_floating(dtype)) return {tutti::Reduce::sum, tutti::Reduce::product};
   return {tutti::Reduce::sum, tutti::Reduce::product, tutti::Reduce::min, tutti::Reduce::max};
 }
+
+// A combination that NCCL does not have; that of floats comes out the same in any order.
+tutti::Reduce lacking_reduction(DType dtype) {
+  if (is_floating(dtype)) return tutti::Reduce::max;
+  if (dtype == DType::boolean) return tutti::Reduce::bit_or;
+  return is_reduced(dtype) ? tutti::Reduce::bit_xor : tutti::Reduce::sum;
+}
+
+Tensor doubled(const Tensor& x) { return x.dtype() == DType::boolean ? logical_not(x) : x + x; }
 
 std::vector<ServedCall> served_calls(DType dtype, const Group& group) {
   std::vector<ServedCall> out;
@@ -72,10 +81,40 @@ std::vector<ServedCall> served_calls(DType dtype, const Group& group) {
   move([=](const auto& x) { return all_to_all(x.table, group); });
   move([=](const auto& x) { return collective_permute(x.table, group, ring); });
   move([=](const auto& x) { return collective_permute(x.table, group, {{0, members - 1}}); });
+  // What NCCL has for uneven parts: of tensors that no other call has, whose places differ.
+  const std::int64_t position = group.position();
+  Sizes sent(static_cast<std::size_t>(members));
+  Sizes received(static_cast<std::size_t>(members));
+  const auto place = [&](std::int64_t member) {
+    return static_cast<std::size_t>(member % members);
+  };
+  sent[place(position + 1)] = sizes[place(position)];
+  received[place(position + members - 1)] = sizes[place(position + members - 1)];
+  move([=](const auto& x) { return all_to_all(doubled(x.uneven), group, sent, received); }, false);
+  Sizes parts(static_cast<std::size_t>(members), 1);
+  parts[0] += members;
+  if (is_reduced(dtype)) {
+    add(
+        Kind::near,
+        [=](const auto& x) { return reduce_scatter(x.table, group, tutti::Reduce::sum, 0, parts); },
+        false);
+  }
+  // And what kernels make of what it has.
+  const tutti::Reduce lacking = lacking_reduction(dtype);
+  move([=](const auto& x) { return all_reduce(x.table, group, lacking); }, false);
+  move([=](const auto& x) { return tutti::reduce(x.table, group, lacking, root); }, false);
+  move([=](const auto& x) { return reduce_scatter(x.table, group, lacking); }, false);
+  move([=](const auto& x) { return all_gather(x.table, group, 1); });
+  if (is_floating(dtype)) {
+    const auto mean = tutti::Reduce::mean;
+    add(Kind::near_alike, [=](const auto& x) { return all_reduce(x.table, group, mean); });
+    add(Kind::near, [=](const auto& x) { return reduce_scatter(x.table, group, mean); });
+    const tutti::ScanRange others{.exclusive = true};
+    move([=](const auto& x) { return scan_ranks(x.table, group, tutti::Reduce::sum, others); },
+         false);
+  }
   return out;
 }
-
-Tensor doubled(const Tensor& x) { return x.dtype() == DType::boolean ? logical_not(x) : x + x; }
 
 // `kinds`, if it is there, is told what results there are.
 struct RecordedProgram {

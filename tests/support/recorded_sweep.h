@@ -8,8 +8,8 @@
 
 #include "tests/support/collective_sweep.h"
 
-// Every collective that NCCL carries out, and the gradients through them, as one program without a
-// step of the host's: what is recorded, and replayed.
+// Every collective that NCCL carries out, or that kernels make of one, and the gradients through
+// them, as one program without a step of the host's: what is recorded, and replayed.
 namespace tutti::test {
 
 struct RecordedSweep {

@@ -70,6 +70,7 @@ std::vector<float> operand(int round, int rank, int ranks) {
 // compared with what it has to be.
 void run_rounds(const World& world, const Fault& fault) {
   const Group group = Group(world).with_backends("nccl");
+  const Group host = Group(world).with_backends("shm");
   const int ranks = world.size();
   const int own = world.rank();
   const auto of = [&](int round, int rank) { return operand(round, rank, ranks); };
@@ -86,7 +87,7 @@ void run_rounds(const World& world, const Fault& fault) {
     const AsyncTensor all = all_gather(x, group);
     const AsyncTensor first = broadcast(x, group, root);
     const AsyncTensor exchanged = all_to_all(x, group);
-    const AsyncTensor mean = all_reduce(x, group, Reduce::mean);  // through the host
+    const AsyncTensor mean = all_reduce(x, host, Reduce::mean);
     const auto [scattered, total] = step(x);
     fault.at(round, "started");
 

@@ -51,7 +51,7 @@ void over_nccl(const Arguments&) {
   });
   expect(loop(of(1.F)).to_vector<float>() == std::vector<float>(6, 6.F));
 
-  // A mean goes through the host, a broadcast and a list do not.
+  // A mean is divided by a kernel; a broadcast and a list are NCCL's alone.
   const Tensor mean = all_reduce(of(mine), group, Reduce::mean);
   const Tensor first = broadcast(of(mine + 7.F), group, 0);
   const std::vector<Tensor> both = all_reduce(std::vector<Tensor>{of(1.F), of(2.F)}, group);
@@ -144,13 +144,59 @@ void collectives_over_nccl(const Arguments& arguments) {
       const bool is_float =
           dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
       for (const Reduce reduce : {Reduce::sum, Reduce::product, Reduce::min, Reduce::max}) {
-        if (is_float && (reduce == Reduce::min || reduce == Reduce::max)) continue;  // the host's
+        if (is_float && (reduce == Reduce::min || reduce == Reduce::max)) continue;  // kernels'
         for (const Call& call : reductions(reduce)) agree(call, x);
       }
     }
   }
   world.close();
   say(std::to_string(calls) + " agree");
+}
+
+// What kernels make of what NCCL moves: the host's results in all bits.
+void kernels_around_nccl(const Arguments&) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const Group exact = group.with_algorithm("exact");
+  const Group host = Group(world).with_backends("shm");
+  const std::int64_t ranks = world.size();
+  const std::int64_t root = ranks - 1;
+  using Call = std::function<Tensor(const Tensor&, const Group&)>;
+  const auto agree = [&](const Call& call, const Tensor& x, const Group& of) {
+    auto own = compile([&](const Tensor& y) { return call(y, of); });
+    auto through_host = compile([&](const Tensor& y) { return call(y, host); });
+    const auto numbers = [](const Tensor& y) { return cast(y, DType::f64).to_vector<double>(); };
+    expect(numbers(own(x)) == numbers(through_host(x)));
+    expect(own.plan().find(" by nccl (") != std::string::npos);
+    expect(through_host.plan().find(" by nccl (") == std::string::npos);
+  };
+  const Tensor table =
+      normal({2 * ranks, 3 * ranks}, Key(7)) * static_cast<float>(1 + world.rank());
+  const std::array<Call, 8> calls = {
+      [](const Tensor& x, const Group& of) { return all_reduce(x, of, Reduce::max); },
+      [=](const Tensor& x, const Group& of) { return tutti::reduce(x, of, Reduce::min, root); },
+      [](const Tensor& x, const Group& of) { return reduce_scatter(x, of, Reduce::max, 1); },
+      [](const Tensor& x, const Group& of) {
+        return scan_ranks(x, of, Reduce::sum, {.exclusive = true, .reverse = true});
+      },
+      [](const Tensor& x, const Group& of) { return all_gather(x, of, 1); },
+      [=](const Tensor& x, const Group& of) { return gather(x, of, root, 1); },
+      [=](const Tensor& x, const Group& of) { return scatter(x, of, root, 1); },
+      [](const Tensor& x, const Group& of) { return all_to_all(x, of, 1); }};
+  for (const Call& call : calls) agree(call, table, group);
+  // In the order of the ranks.
+  const std::array<Call, 3> sums = {
+      [](const Tensor& x, const Group& of) { return all_reduce(x, of); },
+      [](const Tensor& x, const Group& of) { return all_reduce(x, of, Reduce::mean); },
+      [](const Tensor& x, const Group& of) { return reduce_scatter(x, of, Reduce::mean, 1); }};
+  for (const Call& sum : sums) agree(sum, table, exact);
+  for (const Call& sum : sums) agree(sum, cast(table, DType::bf16), exact);
+  agree(sums[0], cast(table * 1000.F, DType::i16), group);
+  agree([](const Tensor& x, const Group& of) { return all_reduce(x, of, Reduce::bit_xor); },
+        table > 0.F, group);
+  world.close();
+  say("all right");
 }
 
 // Sums of compiled programs by kernels of our own, which have the host's bits, whatever the order
@@ -357,6 +403,7 @@ Scenarios gpu_scenarios() {
           {"usual_gpu_engine", usual_gpu_engine},
           {"asks_for_nccl", asks_for_nccl},
           {"collectives_over_nccl", collectives_over_nccl},
+          {"kernels_around_nccl", kernels_around_nccl},
           {"small_sums_on_gpus", small_sums_on_gpus},
           {"nan_on_gpus", nan_on_gpus},
           {"exact_sums_on_gpus", exact_sums_on_gpus},
