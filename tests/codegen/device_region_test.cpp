@@ -346,6 +346,23 @@ TEST(DevicePlan, CollectivesOverNcclStayOnTheGpu) {
   EXPECT_THAT(complaint_of(changed), HasSubstr("lies in a group's memory, which another device"));
 }
 
+// NCCL wants to find all that a message has in the group's memory, or nothing of it.
+TEST(DevicePlan, ResultsOfMessagesHavePlacesWhereTheirOperandsHave) {
+  const auto plan_of = [](const std::string& operand) {
+    return print(test::plan_of_device(R"(
+group @pair = {ranks = [0, 1], stride = 2, backends = "cpu:shm,cuda:nccl"}
+func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
+  %0 = add(%x, %x)
+  %1 = all_to_all()" + operand + R"() {axis = 0, group = @pair}
+  %2 = wait(%1)
+  %3 = mul(%2, %0)
+  return %3
+})"));
+  };
+  EXPECT_THAT(plan_of("%x"), testing::Not(HasSubstr("symmetric at")));
+  EXPECT_THAT(plan_of("%0"), HasSubstr("symmetric at 256 in @pair"));
+}
+
 // What the host's members would have in common lies with each, whatever its size and whatever the
 // group asks for.
 TEST(DevicePlan, LargeResultsOverNcclLieWithEachMember) {
