@@ -68,6 +68,8 @@ TEST_P(ReplaysByNccl, OfEveryCollectiveBetweenKernelsAreRight) {
 
 // Whatever engine serves them, lazily, eagerly and compiled.
 TEST_P(ReplaysByNccl, AllCollectivesAreWhatTheInterpreterAndPyTorchSay) {
+  const EnvironmentVariable cache("TUTTI_CACHE", "on");
+  const EnvironmentVariable folder("TUTTI_CACHE_DIR", folder_.path() / "cache");
   expect_all_say(2, "all right", {"sweep_on_gpus"});
   expect_all_say(4, "all right", {"sweep_on_gpus", "list"});
   for (const int ranks : {2, 4}) expect_all_say(ranks, "all right", {"torch_references_on_gpus"});
