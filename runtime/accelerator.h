@@ -5,6 +5,7 @@
 #include <tutti/runtime/function_ref.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,22 @@ class Accelerator {
     virtual void exchange(std::size_t number, std::shared_ptr<const Part> part) = 0;
   };
 
+  // When all that was put on the stream before it is done. Two of them tell how long what was put
+  // there between them took. Whoever holds one may let it go at any time.
+  class Moment {
+   public:
+    Moment() = default;
+    Moment(const Moment&) = delete;
+    Moment& operator=(const Moment&) = delete;
+    virtual ~Moment() = default;
+    // From now on it is behind what is on the stream now.
+    virtual void mark() = 0;
+    // Whether it is over. Does not wait.
+    virtual bool has_come() = 0;
+    // How much later it came than the other, of the same device; both have come.
+    virtual std::int64_t nanoseconds_after(const Moment& earlier) const = 0;
+  };
+
   Accelerator() = default;
   Accelerator(const Accelerator&) = delete;
   Accelerator& operator=(const Accelerator&) = delete;
@@ -85,6 +102,9 @@ class Accelerator {
   virtual std::shared_ptr<const Part> record_part(FunctionRef<void()> work) = 0;
   // Of parts that this accelerator recorded; each is behind earlier ones alone.
   virtual std::unique_ptr<JoinedRecording> join(std::vector<JoinedPart> parts) = 0;
+
+  // One that is marked.
+  virtual std::unique_ptr<Moment> moment() = 0;
 
   // Returns when all work is done.
   virtual void synchronize() = 0;

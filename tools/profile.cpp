@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -31,12 +33,17 @@ class Summariser {
 
   ProfileSummary finish() {
     for (auto& [process, spans] : in_flight_) summary_.in_flight += length_of_union(spans);
+    for (auto& [process, collectives] : on_gpus_) add_exposed(collectives, launches_[process]);
     for (const auto& [process, span] : spans_) summary_.span += span.second - span.first;
     return std::move(summary_);
   }
 
  private:
   using Span = std::pair<double, double>;
+  struct OnGpu {
+    Span span;
+    std::string source;
+  };
 
   void add(const json& event) {
     const std::string phase = event.at("ph");
@@ -44,6 +51,10 @@ class Summariser {
     const json& arguments = event.at("args");
     if (phase == "M") {
       if (event.at("name") == "process_name") add_rank(arguments);
+      if (event.at("name") == "thread_name" &&
+          arguments.at("name").get<std::string>().starts_with("cuda:")) {
+        gpu_threads_.insert(event.at("tid").get<std::int64_t>());
+      }
       return;
     }
     const double begin = event.at("ts");
@@ -58,9 +69,19 @@ class Summariser {
     const std::string category = event.at("cat");
     if (category == "launch") {
       summary_.compute += time;
+      if (gpu_threads_.contains(event.at("tid").get<std::int64_t>())) {
+        launches_[process].emplace_back(begin, begin + time);
+      }
       add_launch(event.at("name"), arguments, time);
     } else if (category == "wait") {
       summary_.waits += time;
+      if (arguments.contains("group")) {  // not of the wait for all at the end
+        ProfileSummary::Exposed& exposed = summary_.exposed[arguments.value("source", "")];
+        ++exposed.waits;
+        exposed.blocked += time;
+      }
+    } else if (category == "collective") {
+      on_gpus_[process].push_back({{begin, begin + time}, arguments.value("source", "")});
     } else if (category == "start") {
       summary_.starts += time;
     } else if (category == "compile") {
@@ -121,6 +142,23 @@ class Summariser {
     until = std::max(until, end);
   }
 
+  // What of collectives on a GPU no launch beside them hides.
+  void add_exposed(const std::vector<OnGpu>& collectives, std::vector<Span>& launches) {
+    std::ranges::sort(launches);
+    for (const auto& [span, source] : collectives) {
+      double until = span.first;
+      double hidden = 0;
+      const auto ends_later = [&](const Span& launch) { return launch.second > span.first; };
+      for (auto launch = std::ranges::find_if(launches, ends_later);
+           launch != launches.end() && launch->first < span.second; ++launch) {
+        const double end = std::min(launch->second, span.second);
+        hidden += std::max(0.0, end - std::max(launch->first, until));
+        until = std::max(until, end);
+      }
+      summary_.exposed[source].on_gpus += span.second - span.first - hidden;
+    }
+  }
+
   static double length_of_union(std::vector<Span>& spans) {
     std::ranges::sort(spans);
     double out = 0;
@@ -134,7 +172,10 @@ class Summariser {
 
   bool ours_ = false;
   ProfileSummary summary_;
-  std::map<std::int64_t, Span> spans_;  // by process, as below
+  std::set<std::int64_t> gpu_threads_;
+  std::map<std::int64_t, std::vector<Span>> launches_;  // on GPUs, by process
+  std::map<std::int64_t, std::vector<OnGpu>> on_gpus_;  // collectives there
+  std::map<std::int64_t, Span> spans_;                  // by process, as below
   std::map<std::int64_t, double> compiled_until_;
   std::map<std::int64_t, std::vector<Span>> in_flight_;
   std::map<std::pair<std::int64_t, std::string>, double> begins_;
@@ -154,6 +195,25 @@ std::string event_time_text(double microseconds) {
 
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
+// A table of the lines with the most of it; empty where there is none.
+std::string print_exposed(const ProfileSummary& summary, std::size_t most) {
+  if (summary.exposed.empty()) return {};
+  std::vector<std::pair<std::string, ProfileSummary::Exposed>> lines(summary.exposed.begin(),
+                                                                     summary.exposed.end());
+  std::ranges::stable_sort(lines, std::greater<>(), [](const auto& each) {
+    return each.second.blocked + each.second.on_gpus;
+  });
+  if (most > 0 && lines.size() > most) lines.resize(most);
+  std::string out = "\n   waits      blocked      on GPUs  exposed communication\n";
+  for (const auto& [source, exposed] : lines) {
+    out += formatted("%8ld %12s %12s  ", static_cast<long>(exposed.waits),
+                     event_time_text(exposed.blocked).c_str(),
+                     event_time_text(exposed.on_gpus).c_str()) +
+           (source.empty() ? "no line" : std::filesystem::path(source).filename().string()) + "\n";
+  }
+  return out;
 }
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
@@ -205,6 +265,7 @@ std::string print(const ProfileSummary& summary, std::size_t most) {
   if (summary.dropped > 0) {
     out += std::to_string(summary.dropped) + " events at the end found no room in the trace\n";
   }
+  out += print_exposed(summary, most);
   if (summary.kernels.empty()) return out;
 
   std::vector<std::pair<ProfileSummary::KernelKey, ProfileSummary::Kernel>> kernels(

@@ -24,12 +24,19 @@ struct ProfileSummary {
     double bytes = 0;
     double flops = 0;
   };
+  // Communication that nothing hides, of one source line.
+  struct Exposed {
+    std::int64_t waits = 0;
+    double blocked = 0;  // the rank's thread
+    double on_gpus = 0;  // a GPU's collective, and no launch beside it
+  };
   // Its name, its shapes if it is a library call, and its source line.
   using KernelKey = std::tuple<std::string, std::string, std::string>;
 
   std::map<std::int64_t, std::string> ranks;  // their measured limits, in words
   std::map<KernelKey, Kernel> kernels;
-  double compute = 0;  // launches
+  std::map<std::string, Exposed> exposed;  // by line
+  double compute = 0;                      // launches
   // What launches would take if products took what the library takes by itself, and all else what
   // the roofline allows; of no launch more than it took.
   double least_compute = 0;

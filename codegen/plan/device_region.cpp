@@ -39,8 +39,11 @@ void DeviceRegion::run(runtime::Context& context, runtime::PlanFrame& frame) {
 void DeviceRegion::put_on_stream(runtime::Accelerator& accelerator, runtime::PlanFrame& frame) {
   if (frame.profile != nullptr) [[unlikely]] {
     for (const Launch& each : launches_) {
-      frame.launch_on(accelerator, each.number, *each.part->device_code,
-                      &addresses_[each.first_argument]);
+      const auto put = [&] {
+        frame.launch_on(accelerator, each.number, *each.part->device_code,
+                        &addresses_[each.first_argument]);
+      };
+      blocks_ ? launch_and_wait(accelerator, each, put) : put();
     }
     return;
   }
@@ -79,7 +82,7 @@ void DeviceRegion::find_addresses(runtime::PlanFrame& frame) {
 void DeviceRegion::launch(runtime::Accelerator& accelerator) const {
   for (const Launch& each : launches_) {
     if (blocks_) [[unlikely]] {
-      launch_and_wait(accelerator, each);
+      launch_and_wait(accelerator, each, [&] { launch_one(accelerator, each); });
     } else {
       launch_one(accelerator, each);
     }
@@ -95,9 +98,10 @@ void DeviceRegion::launch_one(runtime::Accelerator& accelerator, const Launch& e
   }
 }
 
-void DeviceRegion::launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const {
+void DeviceRegion::launch_and_wait(runtime::Accelerator& accelerator, const Launch& each,
+                                   runtime::FunctionRef<void()> put) const {
   try {
-    launch_one(accelerator, each);
+    put();
     accelerator.synchronize();
   } catch (const OutOfMemoryError&) {
     throw;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
+#include <tutti/runtime/function_ref.h>
 #include <tutti/runtime/run/plan_frame.h>
 
 #include <cstddef>
@@ -77,7 +78,9 @@ class DeviceRegion {
   void put_on_stream(runtime::Accelerator& accelerator, runtime::PlanFrame& frame);
   void launch(runtime::Accelerator& accelerator) const;
   void launch_one(runtime::Accelerator& accelerator, const Launch& each) const;
-  void launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const;
+  // `put` puts it on the stream.
+  void launch_and_wait(runtime::Accelerator& accelerator, const Launch& each,
+                       runtime::FunctionRef<void()> put) const;
   bool replay(runtime::Accelerator& accelerator);
   void stop_recording(const std::string& why);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/comm/agreement.h>
@@ -58,6 +59,17 @@ class Work {
   virtual bool lead_with(std::shared_ptr<const BoundLeader> /*leader*/) noexcept { return false; }
   virtual void lead_now() noexcept {}
 
+  // When it ran on a GPU, of a call that was started to be timed and has been waited for: between
+  // two moments, and put there at a time of the host's clock. Given once; without moments where
+  // there is nothing to say.
+  struct DeviceSpan {
+    Device device = {};
+    std::int64_t put = 0;
+    std::unique_ptr<Accelerator::Moment> begin = nullptr;
+    std::unique_ptr<Accelerator::Moment> end = nullptr;
+  };
+  virtual DeviceSpan take_device_span() { return {}; }
+
   // Of a call that was started to be read (StartOptions::reads). The first returns when all members
   // have announced it: where their operands of part 0 lie, by member, up to finish(), which makes
   // the call complete. Between the two nothing else is waited for: this call would have to be over
@@ -68,7 +80,6 @@ class Work {
   virtual void stop_reading() = 0;
 };
 
-class Accelerator;
 class CommKernels;
 class Communicator;
 class RecordedCalls;
@@ -118,6 +129,7 @@ struct StartOptions {
   // The GPU that operands and results lie on, for a transport that moves such (Transport); null:
   // the host.
   Accelerator* accelerator = nullptr;
+  bool timed = false;  // it is to say when it ran there (Work::take_device_span)
   // Who makes kernels for it that carry out calls there; null: nobody.
   const CommKernels* comm_kernels = nullptr;
   // What the call may be recorded in, and which of those it is.

@@ -150,6 +150,7 @@ void GroupCommunicator::set_options(GroupWork& work, const StartOptions& options
   if (options.site != 0 && work.call().compares_positions) work.site_ = options.site;
   work.reads = options.reads;
   work.accelerator = options.accelerator;
+  work.timed = options.timed;
   work.comm_kernels = options.comm_kernels;
   work.recorded = options.recorded;
   work.number_in_recording = options.number_in_recording;
@@ -282,6 +283,7 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->accelerator = nullptr;
   work->follower = nullptr;
   work->leader = nullptr;
+  work->timed = false;
   work->recorded = nullptr;
   work->recording_word = 0;
   work->begun = GroupWork::Begun::no;

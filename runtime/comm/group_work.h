@@ -69,6 +69,7 @@ class GroupWork : public OrderedWork {
   bool reads = false;
   std::vector<const void*> operands;
   Accelerator* accelerator = nullptr;  // see StartOptions, as the next
+  bool timed = false;
   const CommKernels* comm_kernels = nullptr;
   BoundFollower* follower = nullptr;                    // see follow_with()
   std::shared_ptr<const BoundLeader> leader = nullptr;  // see lead_with(); null: none is to come

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/cuda/moment.h>
 
 #include <algorithm>
 #include <array>
@@ -171,6 +172,13 @@ std::unique_ptr<Accelerator::JoinedRecording> CudaAccelerator::join(std::vector<
 
 void CudaAccelerator::keep(std::shared_ptr<const void> used) {
   if (recording_ != nullptr) recording_->keep(std::move(used));
+}
+
+std::unique_ptr<Accelerator::Moment> CudaAccelerator::moment() {
+  check_not_recording("moment");
+  auto made = std::make_unique<CudaMoment>(stream_);
+  made->mark();
+  return made;
 }
 
 void CudaAccelerator::synchronize() {

@@ -38,6 +38,7 @@ class CudaAccelerator final : public Accelerator {
   std::unique_ptr<Recording> record(FunctionRef<void()> work) override;
   std::shared_ptr<const Part> record_part(FunctionRef<void()> work) override;
   std::unique_ptr<JoinedRecording> join(std::vector<JoinedPart> parts) override;
+  std::unique_ptr<Moment> moment() override;
   void synchronize() override;
 
   // For code that launches itself on the stream. An accelerator of another kind is a bug

@@ -4,9 +4,11 @@
 
 namespace tutti::runtime {
 
-CudaEvent::CudaEvent(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {
+CudaEvent::CudaEvent(std::shared_ptr<CudaStream> stream, Timing timing)
+    : stream_(std::move(stream)) {
   const CudaDriver& driver = stream_->driver();
-  driver.check(driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+  const unsigned flags = timing == Timing::on ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
+  driver.check(driver.cuEventCreate(&event_, flags), "cuEventCreate");
 }
 
 CudaEvent::~CudaEvent() {
@@ -41,6 +43,13 @@ void CudaEvent::hold_up(CUstream later) const {
   if (!recorded_) return;
   const CudaDriver& driver = stream_->driver();
   driver.check(driver.cuStreamWaitEvent(later, event_, 0), "cuStreamWaitEvent");
+}
+
+float CudaEvent::milliseconds_after(const CudaEvent& earlier) const {
+  const CudaDriver& driver = stream_->driver();
+  float out = 0;
+  driver.check(driver.cuEventElapsedTime(&out, earlier.event_, event_), "cuEventElapsedTime");
+  return out;
 }
 
 }  // namespace tutti::runtime

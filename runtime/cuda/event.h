@@ -3,6 +3,7 @@
 #include <tutti/runtime/cuda/stream.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 namespace tutti::runtime {
@@ -10,7 +11,10 @@ namespace tutti::runtime {
 // An event of the driver, with one owner. Whoever calls it has entered (CudaStream::enter).
 class CudaEvent {
  public:
-  explicit CudaEvent(std::shared_ptr<CudaStream> stream);
+  // Whether the driver is to note when it comes, which costs it something.
+  enum class Timing : std::uint8_t { off, on };
+
+  explicit CudaEvent(std::shared_ptr<CudaStream> stream, Timing timing = Timing::off);
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
   ~CudaEvent();
@@ -25,6 +29,8 @@ class CudaEvent {
   void wait();
   // What is put on that stream from now on waits for it.
   void hold_up(CUstream later) const;
+  // How much later it came than the other; both note that, and have come.
+  float milliseconds_after(const CudaEvent& earlier) const;
 
  private:
   std::shared_ptr<CudaStream> stream_;

@@ -1,7 +1,9 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/clock.h>
 #include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/group_communicator.h>
 #include <tutti/runtime/comm/nccl_calls.h>
+#include <tutti/runtime/cuda/moment.h>
 #include <tutti/runtime/cuda/nccl_launch.h>
 #include <tutti/runtime/cuda/nccl_transport.h>
 #include <tutti/runtime/cuda/nccl_work.h>
@@ -34,6 +36,12 @@ bool begins_with_zeros(const CollectiveCall& call, int position) {
     default:
       return false;
   }
+}
+
+std::unique_ptr<CudaMoment> moment_on_lane(CudaAccelerator& gpu) {
+  auto out = std::make_unique<CudaMoment>(gpu.stream());
+  out->mark(gpu.lane()->handle());
+  return out;
 }
 
 }  // namespace
@@ -88,6 +96,7 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   own.ready_ = std::make_unique<CudaEvent>(own.gpu_->stream());
   // Else when it is supplied.
   if (work.begun == GroupWork::Begun::no) own.ready_->record();
+  own.span_ = {};
   own.group_ = agreement_.group();
   own.rank_ = agreement_.members()[static_cast<std::size_t>(agreement_.position())];
   own.turn_.emplace(own.gpu_->lane(), windows_.have_fresh(work));
@@ -247,8 +256,10 @@ void NcclTransport::launch(NcclWork& work) {
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
   const Companions companions = companions_in(work, own);
   const CudaReleases::PeersWork running = lane.peers_work();
+  Work::DeviceSpan span{.device = work.gpu_->device(), .put = monotonic_now()};
   try {
     if (work.leader != nullptr && !companions.leader) launch_leader(work, buffers);
+    if (work.timed) span.begin = moment_on_lane(*work.gpu_);
     if (own.empty()) {
       bring(work, parts);
       communicator->launch(
@@ -271,6 +282,8 @@ void NcclTransport::launch(NcclWork& work) {
     }
     work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
     work.done_->record(stream);
+    if (work.timed) span.end = moment_on_lane(*work.gpu_);
+    work.span_ = std::move(span);
   } catch (const std::exception&) {
     // It may run all the same, and stays in flight.
     lane.break_down(std::current_exception(), std::move(buffers));

@@ -39,6 +39,8 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
     done_->hold_up(stream.handle());
   }
 
+  DeviceSpan take_device_span() override { return std::exchange(span_, {}); }
+
   // What a launch throws says which call it was, and where.
   void at_line(FunctionRef<void()> launch) const {
     const auto& [description, line, timeout] = waiting();
@@ -62,6 +64,7 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
   std::unique_ptr<CudaEvent> ready_;    // the operands
   std::shared_ptr<CudaEvent> done_;     // null: it is not on the lane yet
   bool joined_ = false;
+  DeviceSpan span_;  // once it is on the lane, if it is timed
   Keeping operands_;
   Deadline deadline_{{}};  // of what is on the lane
 };

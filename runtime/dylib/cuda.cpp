@@ -85,6 +85,12 @@ CudaDriver::CudaDriver(SharedLibrary library) : library_(std::move(library)) {
 #define TUTTI_LOAD(name) TUTTI_LOAD_FUNCTION(library_, kCudaRemedy, name)
   TUTTI_CUDA_FUNCTIONS(TUTTI_LOAD)
 #undef TUTTI_LOAD
+  // By the names themselves: the header's macro stands for one of them.
+  cuEventElapsedTime =
+      reinterpret_cast<decltype(&::cuEventElapsedTime)>(library_.symbol("cuEventElapsedTime_v2"));
+  if (cuEventElapsedTime == nullptr) {
+    load_function(library_, "cuEventElapsedTime", kCudaRemedy, cuEventElapsedTime);
+  }
   check(cuInit(0), "cuInit");
 }
 

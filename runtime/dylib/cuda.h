@@ -113,6 +113,8 @@ class CudaDriver {
 #define TUTTI_MEMBER(name) decltype(&::name) name = nullptr;
   TUTTI_CUDA_FUNCTIONS(TUTTI_MEMBER)
 #undef TUTTI_MEMBER
+  // Of two versions: drivers before that of CUDA 12.8 have the first alone.
+  decltype(&::cuEventElapsedTime) cuEventElapsedTime = nullptr;
   // NOLINTEND(readability-identifier-naming)
 
  private:

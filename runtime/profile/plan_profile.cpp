@@ -26,6 +26,7 @@ RunRecord::RunRecord(const PlanProfile* plan, const Allocator& allocator)
 
 void RunRecord::end() const {
   plan_->profile->add(plan_->run, begin_);
+  plan_->profile->look_at_devices();
   plan_->count_memory(allocator_);
 }
 

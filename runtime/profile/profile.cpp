@@ -61,6 +61,36 @@ std::uint32_t Profile::moved_source(std::uint32_t source, Location where) {
 void Profile::prepare() {
   for (ProfileTrack& track : tracks_) track.prepare();
   collectives_.prepare();
+  for (DeviceTracks& each : devices_) {
+    each.kernels.prepare();
+    each.communication.prepare();
+  }
+}
+
+DeviceTracks& Profile::on(Accelerator& accelerator) {
+  const auto known = std::ranges::find(devices_, accelerator.device(), &DeviceTracks::device);
+  if (known != devices_.end()) return *known;
+  auto first = accelerator.moment();
+  auto second = accelerator.moment();
+  accelerator.synchronize();
+  const std::int64_t now = monotonic_now();
+  return devices_.emplace_back(accelerator.device(), DeviceTrack(std::move(first), now),
+                               DeviceTrack(std::move(second), now));
+}
+
+void Profile::look_at_devices() noexcept {
+  for (DeviceTracks& each : devices_) {
+    each.kernels.look();
+    each.communication.look();
+  }
+}
+
+void Profile::close_devices() noexcept {
+  look_at_devices();
+  for (DeviceTracks& each : devices_) {
+    each.kernels.close();
+    each.communication.close();
+  }
 }
 
 void Profile::add_piece(int thread, std::uint32_t source, std::uint32_t launch,
@@ -86,7 +116,7 @@ void Profile::started(std::uint32_t start_source, std::uint32_t wait_source,
   open_.push_back({&work, wait_source, collective_source, begin, sequence});
 }
 
-void Profile::waited(const Work& work, std::int64_t begin) {
+void Profile::waited(Work& work, std::int64_t begin) {
   const auto found = std::ranges::find(open_, &work, &Open::work);
   if (found == open_.end()) return;  // waited for before
   const std::int64_t now = monotonic_now();
@@ -96,6 +126,14 @@ void Profile::waited(const Work& work, std::int64_t begin) {
                     .end = now,
                     .source = found->collective_source,
                     .value = found->sequence});
+  if (Work::DeviceSpan ran = work.take_device_span(); ran.end != nullptr) {
+    const auto tracks = std::ranges::find(devices_, ran.device, &DeviceTracks::device);
+    if (tracks != devices_.end()) {
+      tracks->communication.add(
+          {.begin = ran.put, .source = found->collective_source, .value = found->sequence},
+          std::move(ran.begin), std::move(ran.end));
+    }
+  }
   open_.erase(found);
 }
 
@@ -112,11 +150,15 @@ void Profile::completed_all() {
 
 std::size_t Profile::events() const {
   std::size_t out = collectives_.size();
+  for (const DeviceTracks& each : devices_) {
+    out += each.kernels.events().size() + each.communication.events().size();
+  }
   for (const ProfileTrack& track : tracks_) out += track.size();
   return out;
 }
 
 void Profile::save() noexcept {
+  look_at_devices();
   try {
     if (file_.empty() || (!saved_file_.empty() && events() == saved_)) return;
     if (saved_file_.empty()) saved_file_ = claim_trace_file(file_);

@@ -2,11 +2,13 @@
 
 #include <tutti/ir/support/location.h>
 #include <tutti/runtime/comm/clock.h>
+#include <tutti/runtime/profile/device_track.h>
 #include <tutti/runtime/profile/roofline.h>
 #include <tutti/runtime/profile/track.h>
 #include <tutti/runtime/profile/work_counts.h>
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -82,10 +84,18 @@ class Profile {
   // if that is the same kernel's.
   void add_piece(int thread, std::uint32_t source, std::uint32_t launch, std::int64_t begin);
 
+  // What runs on a GPU. The first time this waits for what does so then.
+  DeviceTracks& on(Accelerator& accelerator);
+  // Takes over what they are through with.
+  void look_at_devices() noexcept;
+  // They are not used any more.
+  void close_devices() noexcept;
+  const std::deque<DeviceTracks>& devices() const { return devices_; }
+
   // A collective was started, and was waited for, from `begin` until now.
   void started(std::uint32_t start_source, std::uint32_t wait_source,
                std::uint32_t collective_source, std::int64_t begin, const Work& work);
-  void waited(const Work& work, std::int64_t begin);
+  void waited(Work& work, std::int64_t begin);
   // Every collective is complete now.
   void completed_all();
 
@@ -124,6 +134,7 @@ class Profile {
   std::unordered_map<Key, std::uint32_t, KeyHasher> lines_;
   std::vector<ProfileTrack> tracks_;
   ProfileTrack collectives_;
+  std::deque<DeviceTracks> devices_;
   std::vector<Open> open_;
   std::uint32_t launches_ = 0;
   std::string saved_file_;  // empty: not saved yet

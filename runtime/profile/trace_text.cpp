@@ -15,6 +15,7 @@ using SourceKind = ProfileSource::Kind;
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::int64_t kThreadsOfRank = 10000;  // numbers of threads that a rank has to itself
+constexpr std::int64_t kDeviceThreads = 9000;   // of these, from where on they are streams of GPUs
 constexpr std::size_t kShownNames = 3;          // of kernels in one launch
 constexpr double kNano = 1e-9;
 
@@ -33,6 +34,7 @@ class Writer {
     for (std::size_t thread = 0; thread < profile_.tracks().size(); ++thread) {
       write_track(profile_.tracks()[thread], static_cast<std::int64_t>(thread));
     }
+    write_devices();
     write_collectives();
     write_(text_);
   }
@@ -87,6 +89,9 @@ class Writer {
 
   std::int64_t dropped() const {
     std::uint64_t out = profile_.collectives().dropped();
+    for (const DeviceTracks& each : profile_.devices()) {
+      out += each.kernels.events().dropped() + each.communication.events().dropped();
+    }
     for (const ProfileTrack& track : profile_.tracks()) out += track.dropped();
     return static_cast<std::int64_t>(out);
   }
@@ -236,13 +241,25 @@ class Writer {
         out.add(source.category, event.value);
       } else if (source.kind == SourceKind::launch) {
         add_launch(out, event, source);
-      } else if (source.kind == SourceKind::start || source.kind == SourceKind::wait) {
+      } else if (source.kind == SourceKind::start || source.kind == SourceKind::wait ||
+                 source.kind == SourceKind::collective) {
         add_collective(out, event, source);
       } else {
         add_kernel(out, source);
       }
       out.end_object();
       add(out);
+    }
+  }
+
+  // Each stream of a GPU as a thread, by the name of its device.
+  void write_devices() {
+    std::int64_t thread = kDeviceThreads;
+    for (const DeviceTracks& each : profile_.devices()) {
+      name("thread_name", thread, each.device.text());
+      write_track(each.kernels.events(), thread++);
+      name("thread_name", thread, each.device.text() + " communication");
+      write_track(each.communication.events(), thread++);
     }
   }
 

@@ -1,10 +1,15 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/profile/profile.h>
 #include <tutti/runtime/run/context.h>
 #include <tutti/runtime/run/open_accelerator.h>
 
 #include <algorithm>
 
 namespace tutti::runtime {
+
+Context::~Context() {
+  if (profile != nullptr) profile->close_devices();
+}
 
 Context::OpenDevice& Context::open(Device device) {
   const auto known = std::ranges::find(devices_, device, &OpenDevice::device);

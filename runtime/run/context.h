@@ -30,6 +30,11 @@ struct Context {
         backend(std::move(comm)),
         arenas_(host_blocks(), Allocator::kDefaultCacheBytes, memory_use) {}
 
+  // What is profiled is done with its GPUs.
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
   std::int64_t rank() const { return backend->rank(); }
   std::int64_t ranks() const { return backend->ranks(); }
 

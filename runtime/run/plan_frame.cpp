@@ -220,13 +220,12 @@ void PlanFrame::launch_on(Accelerator& accelerator, std::int32_t number, const D
   if (profile == nullptr) return code.launch(accelerator, arguments);
   const PlanProfile::LaunchSources& sources = profile->launches[at(number)];
   Profile& recorder = *profile->profile;
-  accelerator.synchronize();
-  const std::uint32_t launch_number = recorder.begin_launch();
-  const std::int64_t start = monotonic_now();
+  DeviceTrack& track = recorder.on(accelerator).kernels;
+  const ProfileEvent launch{
+      .begin = monotonic_now(), .source = sources.whole, .launch = recorder.begin_launch()};
+  std::unique_ptr<DeviceTrack::Moment> begin = track.moment(accelerator);
   code.launch(accelerator, arguments);
-  accelerator.synchronize();
-  recorder.add_piece(ThreadPool::thread_number(), sources.pieces[0], launch_number, start);
-  recorder.end_launch(sources.whole, launch_number, start);
+  track.add(launch, std::move(begin), track.moment(accelerator));
 }
 
 std::byte* PlanFrame::arena(Device device) const {
@@ -280,7 +279,10 @@ StartOptions PlanFrame::options_of(std::int32_t work) {
     options.common = common_places_;
   }
   options.reads = collective.reads;
-  if (!collective.device.is_cpu()) options.accelerator = &context_.accelerator(collective.device);
+  if (!collective.device.is_cpu()) {
+    options.accelerator = &context_.accelerator(collective.device);
+    options.timed = profile != nullptr;
+  }
   options.comm_kernels = comm_kernels;
   options.recorded = collective.recorded;
   options.number_in_recording = collective.number_in_recording;
@@ -305,6 +307,9 @@ RecordedCalls::Way PlanFrame::begin(std::span<const std::int32_t> works) {
 
 void PlanFrame::start(std::int32_t work) {
   const BoundCollective& collective = collectives[at(work)];
+  if (profile != nullptr && !collective.device.is_cpu()) [[unlikely]]
+    profile->profile->on(context_.accelerator(collective.device));
+  const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
   if (collective.follower != nullptr) allocate_for(*collective.follower);
   std::shared_ptr<const BoundLeader> leader;
   if (collective.leader != nullptr) leader = begin_leader(*collective.leader);

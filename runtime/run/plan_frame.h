@@ -179,7 +179,7 @@ class PlanFrame {
   }
   // Runs a launch; `arguments` are the addresses of all its kernels, one kernel after another.
   void launch(std::int32_t number, void* const* arguments);
-  // The same on a GPU; returns before the work is done, but in a run that is recorded in a profile.
+  // The same on a GPU; returns before the work is done.
   void launch_on(Accelerator& accelerator, std::int32_t number, const DeviceCode& code,
                  void* const* arguments);
   // Brings what one buffer holds to another, of another device; `source` and `target` are their

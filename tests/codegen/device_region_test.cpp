@@ -6,6 +6,7 @@
 #include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
 #include <optional>
@@ -64,6 +65,27 @@ TEST(DeviceRegion, RecordsEverySetOfAddresses) {
   }
   EXPECT_EQ(counts.recordings, 2);
   EXPECT_EQ(counts.replays, 5);
+}
+
+TEST(DeviceRegion, IsTimedWithoutAWaitWhereItIsProfiled) {
+  test::DeviceRank rank;
+  rank.context.profile = std::make_shared<runtime::Profile>(0, 1, runtime::Roofline{});
+  Executable step(test::plan_of_device(kStep), rank.context);
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
+  const auto first = step.run(inputs);
+  const auto second = step.run(inputs);
+  ASSERT_EQ(rank.context.profile->devices().size(), 1U);
+  const runtime::ProfileTrack& events = rank.context.profile->devices()[0].kernels.events();
+  EXPECT_EQ(events.size(), 0U) << "nobody has waited for the GPU";
+  EXPECT_THAT(rank.get(second[0]), ElementsAre(7, 9, 11, 13));
+  rank.context.profile->look_at_devices();
+  ASSERT_EQ(events.size(), 2 * step.plan().kernels.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].end - events[i].begin, HostAccelerator::kLaunchTime);
+    if (i > 0) {
+      EXPECT_GE(events[i].begin, events[i - 1].end);
+    }
+  }
 }
 
 // Whether the results are right, and so many runs were recorded.

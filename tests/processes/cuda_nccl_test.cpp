@@ -1,13 +1,16 @@
 // Ranks with a GPU each, on the doubles of CUDA and NCCL.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 
 #include "tests/processes/job.h"
 #include "tests/support/environment_variable.h"
+#include <nlohmann/json.hpp>
 
 namespace tutti::test::cuda_nccl_test {
 namespace {
@@ -77,6 +80,30 @@ TEST_F(GpuNcclOfAJob, WhatTheDoublesComplainOfIsSeen) {
 }
 
 TEST_F(GpuNcclOfAJob, ServesProgramsOnGpus) { expect_all_say(2, "all right", {"over_nccl"}); }
+
+// What each stream of a GPU did, as that timed it.
+TEST_F(GpuNcclOfAJob, HasItsGpusInItsTrace) {
+  const std::string file = (folder_.path() / "trace.json").string();
+  const CommandResult result = run(2, {"over_nccl"}, {"--profile", file});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  const auto trace = nlohmann::json::parse(folder_.read("trace.json"));
+  std::map<std::int64_t, std::string> threads;
+  std::map<std::string, int> slices;  // by "rank: thread: category"
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("name") == "thread_name") threads[event.at("tid")] = event.at("args").at("name");
+    if (event.at("ph") != "X" || !threads[event.at("tid")].starts_with("cuda:")) continue;
+    EXPECT_GT(event.at("dur"), 0) << event;
+    const std::string& thread = threads[event.at("tid")];
+    const std::string of = thread.substr(std::min(thread.find(' '), thread.size()));
+    ++slices[event.at("pid").dump() + of + " " + event.at("cat").get<std::string>()];
+  }
+  // Three collectives in each of twelve steps, and others.
+  for (const std::string rank : {"1", "2"}) {
+    EXPECT_GE(slices[rank + " communication collective"], 36) << rank;
+    EXPECT_GE(slices[rank + " launch"], 12) << rank;
+  }
+  EXPECT_EQ(slices.size(), 4U);
+}
 
 // Where there is a GPU for each rank.
 TEST_F(GpuNcclOfAJob, IsTheUsualEngineBetweenGpus) {

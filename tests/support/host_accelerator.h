@@ -4,11 +4,13 @@
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/block_cache.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +77,12 @@ class HostAccelerator final : public runtime::Accelerator {
     return std::make_unique<Joined>(std::move(parts));
   }
 
+  std::unique_ptr<Moment> moment() override {
+    auto made = std::make_unique<Marked>(*this);
+    made->mark();
+    return made;
+  }
+
   void synchronize() override {
     if (!broken.empty()) throw EnvironmentError(broken);
     while (!stream_.empty()) {
@@ -87,8 +95,13 @@ class HostAccelerator final : public runtime::Accelerator {
   // What a DeviceCode of a test puts on the stream.
   void launch(std::function<void()> work) {
     if (!recording_) ++counts.launches;
-    put(std::move(work));
+    put([this, work = std::move(work)] {
+      work();
+      time_ += kLaunchTime;
+    });
   }
+  // Nanoseconds that each takes, as moments tell.
+  static constexpr std::int64_t kLaunchTime = 1000;
 
   Counts counts;
   bool refuses_to_record = false;
@@ -109,6 +122,23 @@ class HostAccelerator final : public runtime::Accelerator {
    private:
     HostAccelerator& on_;
     const Stream work_;
+  };
+
+  class Marked final : public Moment {
+   public:
+    explicit Marked(HostAccelerator& on) : on_(on) {}
+    void mark() override {
+      came_ = std::make_shared<std::optional<std::int64_t>>();
+      on_.put([came = came_, &on = on_] { *came = on.time_; });
+    }
+    bool has_come() override { return came_->has_value(); }
+    std::int64_t nanoseconds_after(const Moment& earlier) const override {
+      return came_->value() - dynamic_cast<const Marked&>(earlier).came_->value();
+    }
+
+   private:
+    HostAccelerator& on_;
+    std::shared_ptr<std::optional<std::int64_t>> came_;
   };
 
   struct RecordedPart final : Part {
@@ -151,6 +181,7 @@ class HostAccelerator final : public runtime::Accelerator {
   std::vector<std::shared_ptr<runtime::Buffer>> workspaces_;
   Stream stream_;
   bool recording_ = false;
+  std::int64_t time_ = 0;  // of its work
 };
 
 }  // namespace tutti::test

@@ -64,6 +64,7 @@ TEST_F(ProfileCommand, SumsKernelsAndCommunicationUp) {
                     HasSubstr("rank 1: "), ContainsRegex("compute +[0-9.]+ .s"),
                     HasSubstr("2 collectives, from start to end"),
                     ContainsRegex("exposed communication +[0-9.]+ .?s"),
+                    ContainsRegex("on GPUs  exposed communication\n +2 "),
                     ContainsRegex(" 2 .* matmul \\[f32 64x32x16\\]")));
 }
 
@@ -86,6 +87,27 @@ TEST_F(ProfileCommand, ComparesProductsWithWhatTheLibraryTakes) {
   EXPECT_THAT(result.output, AllOf(ContainsRegex("least compute +80.0 %  of compute"),
                                    ContainsRegex("12.5 % +75.0 %  matmul \\[f32 8x8x8\\]\n"),
                                    ContainsRegex("125.0 % +add\n")));
+}
+
+// Of a collective on a GPU, what no launch there hides.
+TEST_F(ProfileCommand, TellsWhichLinesCommunicationIsExposedAt) {
+  const std::string file =
+      folder_.write("gpu.json", R"({"otherData":{"tutti_trace":"1"},"traceEvents":[
+{"ph":"M","pid":1,"tid":10000,"name":"process_name","args":{"name":"rank 0","rank":0,"threads":1,"memory_GB/s":1,"f32_GFLOP/s":1,"f64_GFLOP/s":1,"events_dropped":0}},
+{"ph":"X","pid":1,"tid":10000,"ts":0,"dur":7000,"cat":"wait","name":"wait a","args":{"source":"d/x.cpp:5","group":"dp","sequence":1,"bytes":4}},
+{"ph":"M","pid":1,"tid":19000,"name":"thread_name","args":{"name":"cuda:0"}},
+{"ph":"X","pid":1,"tid":19000,"ts":1000,"dur":2000,"cat":"launch","name":"k","args":{"bytes_read":1,"bytes_written":1,"flops":1}},
+{"ph":"X","pid":1,"tid":19000,"ts":4000,"dur":9000,"cat":"launch","name":"k","args":{"bytes_read":1,"bytes_written":1,"flops":1}},
+{"ph":"M","pid":1,"tid":19001,"name":"thread_name","args":{"name":"cuda:0 communication"}},
+{"ph":"X","pid":1,"tid":19001,"ts":2000,"dur":5000,"cat":"collective","name":"a","args":{"source":"d/x.cpp:5","group":"dp","sequence":1,"bytes":4}},
+{"ph":"X","pid":1,"tid":19001,"ts":12000,"dur":3000,"cat":"collective","name":"b","args":{"source":"d/x.cpp:9","group":"dp","sequence":2,"bytes":4}}
+]})");
+  const CommandResult result = profile(file);
+  EXPECT_EQ(result.status, 0) << result.errors;
+  // From 3,000 to 4,000, and from 13,000 to 15,000.
+  EXPECT_THAT(result.output, HasSubstr("   waits      blocked      on GPUs  exposed communication\n"
+                                       "       1      7.00 ms      1.00 ms  x.cpp:5\n"
+                                       "       0      0.00 us      2.00 ms  x.cpp:9\n"));
 }
 
 TEST_F(ProfileCommand, ShowsAsManyKernelsAsAsked) {

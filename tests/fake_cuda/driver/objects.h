@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/fake_cuda/driver/api.h"
@@ -84,6 +85,8 @@ struct CUstream_st : tutti::fake_cuda::Object {
   std::uint64_t done = 0;         // operations that ran
   CUgraph_st* capture = nullptr;  // where operations go instead
   bool capture_is_spoilt = false;
+  // Events that note when it comes to them, by position.
+  std::deque<std::pair<std::uint64_t, CUevent_st*>> timed;
 
   std::uint64_t position() const { return done + queue.size(); }
 };
@@ -91,6 +94,8 @@ struct CUstream_st : tutti::fake_cuda::Object {
 struct CUevent_st : tutti::fake_cuda::Object {
   CUstream_st* stream = nullptr;  // where it was recorded; null: nowhere
   std::uint64_t position = 0;
+  bool has_time = false;   // and not only an order
+  std::uint64_t time = 0;  // when the device came to it, see State::device_time
 };
 
 struct CUmod_st;

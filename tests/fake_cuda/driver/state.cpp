@@ -183,8 +183,19 @@ bool State::advance(CUstream_st& stream, std::uint64_t position) {
     stream.queue.pop_front();
     ++stream.done;
     run(operation, *stream.context);
+    device_time += kOperationTime;
+    note_times(stream);
   }
   return true;
+}
+
+void State::note_times(CUstream_st& stream) const {
+  for (; !stream.timed.empty() && stream.timed.front().first <= stream.done;
+       stream.timed.pop_front()) {
+    const auto& [position, event] = stream.timed.front();
+    // It may have been recorded elsewhere since.
+    if (event->stream == &stream && event->position == position) event->time = device_time;
+  }
 }
 
 void State::run(Operation& operation, CUctx_st& context) {

@@ -128,6 +128,11 @@ class State {
   // The same, as far as it goes without waiting; whether that is all.
   bool advance(CUstream_st& stream, std::uint64_t position);
 
+  // Nanoseconds of devices' work: each operation takes kOperationTime, so that what tests see of
+  // times does not hang on the machine.
+  static constexpr std::uint64_t kOperationTime = 10'000;
+  std::uint64_t device_time = 0;
+
   // To free memory or code the driver waits for all that runs in the context: complains where that
   // waits for another rank.
   void complain_of_waits(const CUctx_st& context, const std::string& call);
@@ -153,6 +158,8 @@ class State {
   State();
   void check(const Operation& operation, int device);
   void run(Operation& operation, CUctx_st& context);
+  // Of events that the stream has come to.
+  void note_times(CUstream_st& stream) const;
 
   FakeCudaSetup setup_{};
   pid_t process_ = 0;  // that initialised it; 0: none did

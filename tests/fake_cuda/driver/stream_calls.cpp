@@ -55,6 +55,7 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return driver_call("cuEventCreate", [&](State& state, Call& call) {
     if ((flags & CU_EVENT_DISABLE_TIMING) != 0) call << "without-time";
     *event = state.make<CUevent_st>("event", &state.current_context());
+    (*event)->has_time = (flags & CU_EVENT_DISABLE_TIMING) == 0;
     call.gives((*event)->name);
   });
 }
@@ -75,6 +76,32 @@ CUresult cuEventRecord(CUevent handle, CUstream on) {
     check_not_recording(stream);
     event.stream = &stream;
     event.position = stream.position();
+    if (!event.has_time) return;
+    if (stream.queue.empty()) {
+      event.time = state.device_time;
+    } else {
+      stream.timed.emplace_back(event.position, &event);
+    }
+  });
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent first, CUevent second) {
+  return driver_call("cuEventElapsedTime", [&](State& state, Call& call) {
+    CUevent_st& earlier = state.mine(first);
+    CUevent_st& later = state.mine(second);
+    call << earlier.name << later.name;
+    for (const CUevent_st* const event : {&earlier, &later}) {
+      if (!event->has_time) {
+        throw Failure{CUDA_ERROR_INVALID_HANDLE, event->name + " was made without-time"};
+      }
+      if (event->stream == nullptr) {
+        throw Failure{CUDA_ERROR_INVALID_HANDLE, event->name + " was never recorded"};
+      }
+      if (event->stream->done < event->position) throw Failure{CUDA_ERROR_NOT_READY, ""};
+    }
+    constexpr double kMillisecond = 1e6;
+    *milliseconds = static_cast<float>(
+        (static_cast<double>(later.time) - static_cast<double>(earlier.time)) / kMillisecond);
   });
 }
 

@@ -128,6 +128,8 @@ TEST(CudaLibraries, VersionedFunctionsAreThoseOfTheHeader) {
             fake.driver().library().symbol("cuMemAlloc_v2"));
   EXPECT_EQ(reinterpret_cast<void*>(fake.driver().cuGraphInstantiate),
             fake.driver().library().symbol("cuGraphInstantiateWithFlags"));
+  EXPECT_EQ(reinterpret_cast<void*>(fake.driver().cuEventElapsedTime),
+            fake.driver().library().symbol("cuEventElapsedTime_v2"));
 }
 
 // What to do, behind what went wrong.

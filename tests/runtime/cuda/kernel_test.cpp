@@ -142,6 +142,7 @@ TEST_F(CudaKernelTest, HostsAreNoPlaceForIt) {
     std::unique_ptr<Recording> record(FunctionRef<void()>) override { return nullptr; }
     std::shared_ptr<const Part> record_part(FunctionRef<void()>) override { return nullptr; }
     std::unique_ptr<JoinedRecording> join(std::vector<JoinedPart>) override { return nullptr; }
+    std::unique_ptr<Moment> moment() override { return nullptr; }
     void synchronize() override {}
 
    private:

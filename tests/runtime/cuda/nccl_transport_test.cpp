@@ -85,6 +85,28 @@ TEST_P(NcclTransports, CarryOutWhatTheyServe) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, NcclTransports, testing::Values(2, 3, 4));
 
+TEST(NcclTransport, SaysWhenItRanWhereItIsTimed) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    const auto x = ones(gpu, 64);
+    for (const bool timed : {true, false, true}) {
+      const auto work = group->start(call, {{x}}, {.accelerator = &*gpu, .timed = timed});
+      work->wait();
+      const Work::DeviceSpan span = work->take_device_span();
+      ASSERT_EQ(span.end != nullptr, timed);
+      EXPECT_EQ(work->take_device_span().end, nullptr) << "it says it once";
+      gpu->synchronize();
+      if (!timed) continue;
+      EXPECT_EQ(span.device, gpu->device());
+      EXPECT_TRUE(span.end->has_come());
+      EXPECT_GT(span.end->nanoseconds_after(*span.begin), 0);
+    }
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
 // Kernels of the GPU's own stream before it and behind it, and nobody waits on the host.
 TEST(NcclTransport, IsInOrderWithWhatTheGpuComputes) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
