@@ -70,6 +70,12 @@ class Work {
   };
   virtual DeviceSpan take_device_span() { return {}; }
 
+  // What of an engine that has several ways carried it out, once it has been waited for: on GPUs
+  // "nccl", "windows" (the same, with operands and results where NCCL knows them), or the kind of
+  // our own kernels, "one_shot", "two_shot" or "multimem". Empty: there is no choice, or nobody
+  // says.
+  virtual std::string_view way() const { return {}; }
+
   // Of a call that was started to be read (StartOptions::reads). The first returns when all members
   // have announced it: where their operands of part 0 lie, by member, up to finish(), which makes
   // the call complete. Between the two nothing else is waited for: this call would have to be over

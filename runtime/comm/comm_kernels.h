@@ -42,6 +42,11 @@ struct CommKernel {
     return kind == Kind::all_reduce_multimem || kind == Kind::all_gather_multimem ||
            kind == Kind::reduce_scatter_multimem;
   }
+  // "one_shot", "two_shot" or "multimem": in which of these ways members get what the others have.
+  static constexpr std::string_view way_of(Kind kind) {
+    if (is_by_switch(kind)) return "multimem";
+    return kind == Kind::all_reduce_two_shot ? "two_shot" : "one_shot";
+  }
   // Whether the switch can sum it; its sums are in no order that anybody knows.
   static constexpr bool is_summed_by_switch(DType dtype, Reduction reduction) {
     return reduction == Reduction::sum &&

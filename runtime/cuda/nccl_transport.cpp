@@ -253,6 +253,8 @@ void NcclTransport::launch(NcclWork& work) {
   const auto communicator = current();  // the members may have made another one
   const std::vector<PeerLaunch> own = own_launches(work, work.parts, places);
   const bool stays = places.in_place || !own.empty();
+  work.way_ = !own.empty() ? CommKernel::way_of(own[0].kernel.kind)
+                           : std::string_view(places.is_window && stays ? "windows" : "nccl");
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
   const Companions companions = companions_in(work, own);
   const CudaReleases::PeersWork running = lane.peers_work();

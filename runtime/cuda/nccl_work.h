@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tutti::runtime {
@@ -39,6 +40,7 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
     done_->hold_up(stream.handle());
   }
 
+  std::string_view way() const override { return way_; }
   DeviceSpan take_device_span() override { return std::exchange(span_, {}); }
 
   // What a launch throws says which call it was, and where.
@@ -64,6 +66,7 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
   std::unique_ptr<CudaEvent> ready_;    // the operands
   std::shared_ptr<CudaEvent> done_;     // null: it is not on the lane yet
   bool joined_ = false;
+  std::string_view way_;
   DeviceSpan span_;  // once it is on the lane, if it is timed
   Keeping operands_;
   Deadline deadline_{{}};  // of what is on the lane

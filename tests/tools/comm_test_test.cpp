@@ -132,6 +132,7 @@ TEST(CommTest, WrongUsageSaysWhatWouldBeRight) {
   refused({"--dtype", "f31"}, "'f31' is no dtype of numbers");
   refused({"--dtype", "bool"}, "'bool' is no dtype of numbers");
   refused({"--algorithms", "oneshot"}, "there is no 'oneshot'");
+  refused({"--algorithms", "nccl"}, "nccl is between GPUs; it takes --device cuda");
   refused({"--backends", "cpu:nowhere"}, "nowhere");
   refused({"-n", "0"}, "--ranks");
   refused({"-n", "1", "--collectives", "send_recv"}, "send_recv is a message of each rank to the");
@@ -148,14 +149,55 @@ class CommTestOfGpus : public testing::Test {
 };
 
 TEST_F(CommTestOfGpus, GoesOverNcclAndThroughTheHostWhereThatHasNone) {
-  const auto found = rows(
-      run_quickly({"--device", "cuda", "--sizes", "64", "--json", "--algorithms", "two_shot"}));
+  const auto found =
+      rows(run_quickly({"--device", "cuda", "--sizes", "64", "--json", "--algorithms", "nccl"}));
   ASSERT_EQ(found.size(), 6U);
   for (const auto& row : found) {
     EXPECT_EQ(row["wrong"], 0) << row;
     EXPECT_EQ(row["device"], "cuda");
     EXPECT_EQ(row["engine"], row["collective"] == "send_recv" ? "shm" : "nccl");
   }
+}
+
+TEST_F(CommTestOfGpus, GoesByEveryAlgorithmThatThereIs) {
+  const CommandResult result = run_quickly({"--device", "cuda", "--sizes", "64", "--json"});
+  std::map<std::string, std::vector<std::string>> ways;
+  for (const auto& row : rows(result)) {
+    EXPECT_EQ(row["wrong"], 0) << row;
+    ways[row["collective"]].push_back(row.value("algorithm", ""));
+  }
+  const std::vector<std::string> by_nccl = {"nccl", "windows"};
+  const std::vector<std::string> gathering = {"nccl", "windows", "one_shot"};
+  const std::map<std::string, std::vector<std::string>> expected = {
+      {"all_reduce", {"nccl", "windows", "one_shot", "two_shot"}},
+      {"all_gather", gathering},
+      {"reduce_scatter", gathering},
+      {"all_to_all", by_nccl},
+      {"broadcast", by_nccl},
+      {"send_recv", {""}}};
+  EXPECT_EQ(ways, expected);
+  EXPECT_THAT(result.errors, HasSubstr("none of these goes by multimem between these GPUs"));
+}
+
+// From sizes on that kernels do not read whole, and between three and more.
+TEST_F(CommTestOfGpus, GoesByTheSwitchBetweenThem) {
+  const EnvironmentVariable gpus("TUTTI_TEST_FAKE_CUDA", "devices=3");
+  const auto found = rows(run_quickly({"--device", "cuda", "--sizes", "576K", "--json",
+                                       "--collectives", "all_reduce", "--algorithms", "multimem"}));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]["wrong"], 0);
+  EXPECT_EQ(found[0]["algorithm"], "multimem");
+}
+
+TEST_F(CommTestOfGpus, LeavesOutWhatTheyCanNot) {
+  const EnvironmentVariable gpus("TUTTI_TEST_FAKE_CUDA", "devices=2,peers=off");
+  const CommandResult result =
+      run_quickly({"--device", "cuda", "--sizes", "64", "--json", "--backends", "cuda:nccl",
+                   "--collectives", "all_reduce", "--algorithms", "nccl,one_shot"});
+  const auto found = rows(result);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]["algorithm"], "nccl");
+  EXPECT_THAT(result.errors, HasSubstr("none of these goes by one_shot between these GPUs"));
 }
 
 // Which the ranks find out together, as they join.
@@ -182,8 +224,8 @@ TEST_F(CommTestOfGpus, GoesThroughTheHostWhereAskedTo) {
 
 TEST_F(CommTestOfGpus, AWrongResultIsCountedAndAFailure) {
   const EnvironmentVariable wrong("TUTTI_TEST_FAKE_NCCL_WRONG", "1");
-  const CommandResult result =
-      run_quickly({"--device", "cuda", "--sizes", "64", "--collectives", "all_gather"});
+  const CommandResult result = run_quickly(
+      {"--device", "cuda", "--sizes", "64", "--collectives", "all_gather", "--algorithms", "nccl"});
   EXPECT_EQ(result.status, 1) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("\n4 elements are wrong\n"));  // one a rank and check
 }

@@ -22,7 +22,8 @@ using runtime::CollectiveKind;
 constexpr std::array kUsualCollectives = {
     CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
     CollectiveKind::all_to_all, CollectiveKind::broadcast,  CollectiveKind::send_recv};
-constexpr std::array<std::string_view, 2> kAlgorithms = {"one_shot", "two_shot"};
+constexpr std::array<std::string_view, 5> kAlgorithms = {"nccl", "windows", "one_shot", "two_shot",
+                                                         "multimem"};
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 
 std::int64_t read_size(std::string_view text, const std::string& whole) {
@@ -57,6 +58,10 @@ CollectiveKind read_collective(const std::string& name) {
   }
   throw UsageError("--collectives: there is no '" + name + "'" + ir::suggestion(name, names) +
                    "; they are " + listed);
+}
+
+bool is_of_host(std::string_view algorithm) {
+  return algorithm == "one_shot" || algorithm == "two_shot";
 }
 
 DType read_dtype(const std::string& name) {
@@ -102,12 +107,20 @@ CommTest read_comm_test(const CommTestOptions& options, std::int64_t ranks) {
   }
   for (const std::string& name : options.algorithms) {
     if (std::ranges::find(kAlgorithms, name) == kAlgorithms.end()) {
-      throw UsageError("--algorithms: there is no '" + name + "'; say one_shot or two_shot" +
+      throw UsageError("--algorithms: there is no '" + name +
+                       "'; say one_shot or two_shot, and between GPUs nccl, windows or multimem" +
                        ir::suggestion(name, kAlgorithms));
+    }
+    if (!options.on_gpus && !is_of_host(name)) {
+      throw UsageError("--algorithms: " + name + " is between GPUs; it takes --device cuda");
     }
     out.algorithms.push_back(name);
   }
-  if (out.algorithms.empty()) out.algorithms.assign(kAlgorithms.begin(), kAlgorithms.end());
+  if (out.algorithms.empty()) {
+    for (const std::string_view name : kAlgorithms) {
+      if (options.on_gpus || is_of_host(name)) out.algorithms.emplace_back(name);
+    }
+  }
   const std::vector<std::string> usual(kUsualSizes.begin(), kUsualSizes.end());
   out.sizes = read_sizes(options.sizes.empty() ? usual : options.sizes);
   out.dtype = read_dtype(options.dtype);

@@ -17,7 +17,7 @@ struct CommTestOptions {
   bool on_gpus = false;
   std::string backends;                  // as of Group::with_backends; empty: the usual ones
   std::vector<std::string> collectives;  // names; empty: the usual ones
-  std::vector<std::string> algorithms;   // of the host's memory; empty: all
+  std::vector<std::string> algorithms;   // names; empty: all
   std::vector<std::string> sizes;        // see read_sizes; empty: kUsualSizes
   std::string dtype = "f32";
   double seconds = 0.2;  // that each line takes the time of
@@ -30,8 +30,9 @@ inline constexpr std::array<const char*, 4> kUsualSizes = {"1K", "32K", "1M", "3
 // The same, read and checked.
 struct CommTest {
   std::vector<runtime::CollectiveKind> collectives;
-  std::vector<std::int64_t> sizes;      // bytes
-  std::vector<std::string> algorithms;  // "one_shot", "two_shot"
+  std::vector<std::int64_t> sizes;  // bytes
+  // Over the host's memory "one_shot", "two_shot"; between GPUs what Work::way() says.
+  std::vector<std::string> algorithms;
   DType dtype = DType::f32;
   // What carries the collectives out. For GPUs it may be asked when the rank has joined the others.
   runtime::BackendConfig backends;

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,6 +87,31 @@ std::int64_t elements_of(std::int64_t bytes, DType dtype, std::int64_t members) 
   return each * members;
 }
 
+// Those of the algorithms that there may be for the collective between GPUs. Which there are for
+// these GPUs and this size is seen when they are called.
+void add_rows_between_gpus(std::vector<Row>& out, Row row, const CommTest& test) {
+  const CollectiveKind kind = row.what.kind;
+  const bool has_kernels = kind == CollectiveKind::all_reduce ||
+                           kind == CollectiveKind::all_gather ||
+                           kind == CollectiveKind::reduce_scatter;
+  const std::int64_t usual = row.way.one_shot_up_to;
+  row.usual = false;  // as far as is known before
+  for (const std::string& algorithm : test.algorithms) {
+    const bool two_shot = algorithm == "two_shot";
+    row.way.own_kernels = two_shot || algorithm == "one_shot" || algorithm == "multimem";
+    if (row.way.own_kernels && !has_kernels) continue;
+    if (two_shot && kind != CollectiveKind::all_reduce) continue;
+    row.way.algorithm = algorithm;
+    row.way.group_memory = algorithm == "nccl" ? 0 : 1;  // how much, all rows say together
+    row.way.one_shot_up_to = usual;
+    if (two_shot) row.way.one_shot_up_to = -1;
+    if (algorithm == "one_shot" && kind == CollectiveKind::all_reduce) {
+      row.way.one_shot_up_to = std::numeric_limits<std::int64_t>::max();
+    }
+    out.push_back(row);
+  }
+}
+
 std::vector<Row> rows_of(runtime::Context& context, const CommTest& test, Device device) {
   std::vector<Row> out;
   const std::string& engine = test.backends.engine(device);
@@ -108,12 +134,17 @@ std::vector<Row> rows_of(runtime::Context& context, const CommTest& test, Device
                                      .rule(kind, Reduction::sum, test.dtype, members)
                                      .one_shot_up_to;
       row.way.one_shot_up_to = usual;
+      if (row.way.engine == "nccl" && members > 1) {
+        add_rows_between_gpus(out, row, test);
+        continue;
+      }
       if (row.way.engine != "shm" || kind == CollectiveKind::send_recv) {
         out.push_back(row);
         continue;
       }
       const bool usually_one_shot = row.what.operand_elements() * size_of(test.dtype) <= usual;
       for (const std::string& algorithm : test.algorithms) {
+        if (algorithm != "one_shot" && algorithm != "two_shot") continue;  // of GPUs
         const bool one_shot = algorithm == "one_shot";
         row.way.algorithm = algorithm;
         row.way.one_shot_up_to = one_shot ? std::numeric_limits<std::int64_t>::max() : -1;
@@ -122,13 +153,28 @@ std::vector<Row> rows_of(runtime::Context& context, const CommTest& test, Device
       }
     }
   }
+  // So that a group takes its memory once.
+  std::size_t group_memory = 0;
+  for (const Row& row : out) group_memory = std::max(group_memory, group_memory_of(row.what));
+  for (Row& row : out) {
+    if (row.way.group_memory > 0) row.way.group_memory = group_memory;
+  }
   return out;
 }
 
 // On all ranks together: how long a call takes, and whether it is right before and after that.
-void run_row(runtime::Context& context, Talk& talk, Row& row, double seconds) {
+// False where it goes another way than the row says, so that there is nothing to measure.
+bool run_row(runtime::Context& context, Talk& talk, Row& row, double seconds) {
   TestedCall tested(context, row.what, row.way);
   row.wrong = tested.check(1);
+  // The first call in a group's memory opens that to the others, and works on copies.
+  if (row.way.group_memory > 0) row.wrong += tested.check(2);
+  const bool goes_on =
+      row.way.engine != "nccl" || row.way.algorithm.empty() || tested.way() == row.way.algorithm;
+  if (talk.sum(goes_on ? 0 : 1) > 0) {
+    row.wrong = talk.sum(row.wrong);
+    return false;
+  }
   talk.barrier();
   const double once = std::max(tested.measure(2), 1e-9);
   const double wanted = std::clamp(seconds / kBatches / once, 1.0, static_cast<double>(kMostCalls));
@@ -141,8 +187,9 @@ void run_row(runtime::Context& context, Talk& talk, Row& row, double seconds) {
   std::ranges::sort(batches);
   row.seconds = talk.mean(batches[kBatches / 2]);
   talk.barrier();
-  row.wrong += tested.check(2);
+  row.wrong += tested.check(3);
   row.wrong = talk.sum(row.wrong);
+  return true;
 }
 
 void print_row(const Row& row) {
@@ -175,10 +222,11 @@ void print_row_as_json(const Row& row) {
 void print_header(const CommTest& test, std::int64_t ranks, Device device) {
   const std::string& engine = test.backends.engine(device);
   const bool chooses = engine == "shm";
+  const bool has_ways = chooses || engine == "nccl";
   std::cout << ranks << (ranks == 1 ? " rank" : " ranks") << ", "
             << (device.is_cpu() ? "cpu" : "cuda") << ":" << engine << ", " << name_of(test.dtype)
             << (chooses ? "; * is what is taken where nobody asks for another\n" : "\n")
-            << "collective          " << (chooses ? "algorithm " : "engine    ")
+            << "collective          " << (has_ways ? "algorithm " : "engine    ")
             << "        bytes         time algbw GB/s busbw GB/s    wrong" << std::endl;
 }
 
@@ -191,10 +239,19 @@ std::int64_t run_comm_test(World& world, const CommTest& test, const CommTestOpt
   const bool prints = world.rank() == 0;
   if (prints && !options.json) print_header(test, context.ranks(), device);
   std::int64_t wrong = 0;
+  std::set<std::string> gone;  // ways that some collective went
+  std::set<std::string> not_gone;
   for (Row& row : rows_of(context, test, device)) {
-    run_row(context, talk, row, options.seconds);
+    const bool ran = run_row(context, talk, row, options.seconds);
     wrong += row.wrong;
-    if (prints) options.json ? print_row_as_json(row) : print_row(row);
+    if (row.way.engine == "nccl" && !row.way.algorithm.empty())
+      (ran ? gone : not_gone).insert(row.way.algorithm);
+    if (prints && ran) options.json ? print_row_as_json(row) : print_row(row);
+  }
+  for (const std::string& way : not_gone) {
+    if (!prints || gone.contains(way)) continue;
+    std::cerr << "comm-test: none of these goes by " << way
+              << " between these GPUs; TUTTI_LOG=gpu says why, or the sizes are others'\n";
   }
   if (prints && !options.json) {
     std::cout << (wrong == 0 ? "all results are right"

@@ -32,7 +32,9 @@ void add_what(CLI::App& command, const std::shared_ptr<CommTestOptions>& options
       ->option_text("SIZE|FROM..TO,...");
   command
       .add_option("--algorithms", options->algorithms,
-                  "Over the host's memory: one_shot, two_shot; without it, both")
+                  "Over the host's memory: one_shot, two_shot; between GPUs nccl, windows (NCCL "
+                  "in memory that it knows), and our kernels one_shot, two_shot, multimem; without "
+                  "it, all that there are")
       ->delimiter(',')
       ->option_text("NAME,...");
   command.add_option("--dtype", options->dtype, "Of the elements; without it, " + options->dtype)
