@@ -220,6 +220,35 @@ Finding examine_links(const runtime::FoundCuda& cuda) {
       "virtualisation (IOMMU, ACS) may forbid it, and `nvidia-smi topo -p2p r` tells more");
 }
 
+// What the compute mode of a GPU says of those who share it.
+constexpr const char* kExclusive =
+    "; its compute mode is `exclusive process`: while one process uses it, others, ranks that "
+    "share "
+    "it too, are refused (`nvidia-smi -c DEFAULT`, as root, lets them)";
+
+// Of memory that a switch between GPUs writes and sums.
+Finding examine_multicast(const runtime::FoundCuda& cuda) {
+  const std::string name = "multicast";
+  if (std::ranges::all_of(cuda.gpus, &runtime::FoundCuda::Gpu::multicast)) {
+    return found(name,
+                 "GPUs can have multicast memory (NVLS): larger sums and gathers between three and "
+                 "more are made by the switch, where the fabric manager runs");
+  }
+  return missing(name, "not all GPUs can have multicast memory, which takes sm_90 and an NVSwitch",
+                 "no sums by the switch: NCCL makes the larger ones without NVLS, and kernels of "
+                 "our own read what the others have");
+}
+
+// It is nothing that a single host needs.
+Finding examine_fabric(const runtime::FoundCuda& cuda) {
+  return found(
+      "fabric handles",
+      std::ranges::all_of(cuda.gpus, &runtime::FoundCuda::Gpu::fabric)
+          ? "GPUs can give their memory to those of other hosts on their switch, where the "
+            "system has a channel for this process (/dev/nvidia-caps-imex-channels)"
+          : "GPUs give their memory to those of this host alone");
+}
+
 // What `cuda:nccl` would do here.
 Finding examine_nccl_between(const runtime::FoundCuda& cuda) {
   const std::string name = "cuda:nccl";
@@ -260,12 +289,24 @@ void examine_cuda(std::vector<Finding>& out) {
     out.push_back(found(name, gpu.name + ", " + gpu.target + ", " +
                                   gibibytes(static_cast<double>(gpu.memory_bytes)) +
                                   (gpu.bus.empty() ? "" : ", PCI " + gpu.bus) +
-                                  (gpu.numa_node.empty() ? "" : ", NUMA node " + gpu.numa_node)));
+                                  (gpu.numa_node.empty() ? "" : ", NUMA node " + gpu.numa_node) +
+                                  (gpu.exclusive ? kExclusive : "")));
   }
-  if (cuda.gpus.size() > 1) out.push_back(examine_links(cuda));
+  if (cuda.gpus.size() > 1) {
+    out.push_back(examine_links(cuda));
+    out.push_back(examine_multicast(cuda));
+    out.push_back(examine_fabric(cuda));
+  }
   out.push_back(examine_library("NVRTC", cuda.nvrtc,
                                 "kernels can't be compiled for a GPU; those in the disk cache too "
                                 "can't be used, because its version is part of their keys"));
+  if (cuda.nvrtc.problem.empty() && cuda.driver.problem.empty()) {
+    out.push_back(cuda.nvrtc_refusal.empty()
+                      ? found("NVRTC's code", "the driver, of CUDA " + cuda.driver.version +
+                                                  ", takes what NVRTC " + cuda.nvrtc.version +
+                                                  " compiles for its GPUs")
+                      : missing("NVRTC's code", cuda.nvrtc_refusal, "nothing runs on a GPU"));
+  }
   out.push_back(examine_library("cuBLASLt", cuda.cublaslt, "no matrix products on a GPU"));
   out.push_back(examine_library("NCCL", cuda.nccl,
                                 "collectives of values on GPUs go through the host's memory"));

@@ -49,23 +49,44 @@ std::string bus_of(const CudaDriver& driver, CUdevice device) {
 }
 
 // As the system has it; -1 there means that it does not know.
-std::string numa_node_of(const std::string& bus) {
-  std::ifstream file("/sys/bus/pci/devices/" + bus + "/numa_node");
+std::string numa_node_of(const std::string& pci_devices, const std::string& bus) {
+  std::ifstream file(pci_devices + "/" + bus + "/numa_node");
   std::string out;
   file >> out;
   return out.starts_with('-') ? "" : out;
 }
 
-FoundCuda::Gpu find_gpu(const CudaDriver& driver, int index) {
+// 0 where the driver does not know it.
+int attribute_of(const CudaDriver& driver, CUdevice device, CUdevice_attribute what) {
+  int value = 0;
+  return driver.cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS ? value : 0;
+}
+
+// What its compute mode forbids.
+void check_compute_mode(const CudaDriver& driver, CUdevice device, FoundCuda::Gpu& gpu) {
+  const int mode = attribute_of(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+  gpu.exclusive = mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS;
+  if (mode != CU_COMPUTEMODE_PROHIBITED) return;
+  throw EnvironmentError(
+      "no program may use it: its compute mode is `prohibited`; `nvidia-smi -c DEFAULT` (as root, "
+      "with -i for one GPU) lets programs");
+}
+
+FoundCuda::Gpu find_gpu(const CudaDriver& driver, int index, const std::string& pci_devices) {
   FoundCuda::Gpu gpu;
   attempt(gpu, [&] {
+    CUdevice device = 0;
+    driver.check(driver.cuDeviceGet(&device, index), "cuDeviceGet");
+    check_compute_mode(driver, device, gpu);
     const CudaAccelerator accelerator(driver, index);
     gpu.name = accelerator.name();
     gpu.target = accelerator.target();
-    driver.check(driver.cuDeviceTotalMem(&gpu.memory_bytes, accelerator.stream()->device()),
-                 "cuDeviceTotalMem");
-    gpu.bus = bus_of(driver, accelerator.stream()->device());
-    gpu.numa_node = numa_node_of(gpu.bus);
+    driver.check(driver.cuDeviceTotalMem(&gpu.memory_bytes, device), "cuDeviceTotalMem");
+    gpu.bus = bus_of(driver, device);
+    gpu.numa_node = numa_node_of(pci_devices, gpu.bus);
+    gpu.multicast = attribute_of(driver, device, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED) != 0;
+    gpu.fabric =
+        attribute_of(driver, device, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED) != 0;
   });
   return gpu;
 }
@@ -94,7 +115,7 @@ void find_links(const CudaDriver& driver, FoundCuda& found) {
   }
 }
 
-void find_driver(FoundCuda& found) {
+void find_driver(FoundCuda& found, const std::string& pci_devices) {
   attempt(found.driver, [&] {
     const CudaDriver& driver = CudaDriver::process();
     found.driver.path = driver.library().path();
@@ -103,7 +124,9 @@ void find_driver(FoundCuda& found) {
     found.driver.version = version_text(version);
     int count = 0;
     driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
-    for (int index = 0; index < count; ++index) found.gpus.push_back(find_gpu(driver, index));
+    for (int index = 0; index < count; ++index) {
+      found.gpus.push_back(find_gpu(driver, index, pci_devices));
+    }
   });
   if (!found.driver.problem.empty() || found.gpus.size() < 2) return;
   try {
@@ -113,15 +136,28 @@ void find_driver(FoundCuda& found) {
   }
 }
 
+// A driver takes what NVRTC of its own major version compiles for its GPUs, or an older one.
+// `driver` is CudaDriver::version.
+std::string why_refused(int driver, const std::string& nvrtc) {
+  const int own = driver / 1000;
+  const int of_nvrtc = std::stoi(nvrtc);
+  if (own == 0 || of_nvrtc <= own) return {};
+  return "the driver is of CUDA " + version_text(driver) + " and refuses what NVRTC " + nvrtc +
+         " compiles; install NVRTC " + std::to_string(own) + " (nvidia-cuda-nvrtc-cu" +
+         std::to_string(own) + " of Python's packages has it), or a driver of CUDA " +
+         std::to_string(of_nvrtc);
+}
+
 }  // namespace
 
-FoundCuda find_cuda() {
+FoundCuda find_cuda(const std::string& pci_devices) {
   FoundCuda found;
   found.headers = version_text(CUDA_VERSION);
-  find_driver(found);
+  find_driver(found, pci_devices);
   attempt(found.nvrtc, [&] {
     found.nvrtc.path = Nvrtc::process().library().path();
     found.nvrtc.version = Nvrtc::process().version();
+    found.nvrtc_refusal = why_refused(CudaDriver::version_of_process(), found.nvrtc.version);
   });
   attempt(found.cublaslt, [&] {
     found.cublaslt.path = CublasLt::process().library().path();
@@ -143,7 +179,7 @@ FoundCuda find_cuda() {
 
 namespace tutti::runtime {
 
-FoundCuda find_cuda() { return {}; }
+FoundCuda find_cuda(const std::string& /*pci_devices*/) { return {}; }
 
 }  // namespace tutti::runtime
 

@@ -20,6 +20,10 @@ struct FoundCuda {
     std::size_t memory_bytes = 0;
     std::string bus;        // "0000:1b:00.0"; empty where that is not known, as the next
     std::string numa_node;  // "0"
+    // One process at a time may use it (compute mode).
+    bool exclusive = false;
+    bool multicast = false;  // can be part of memory that a switch between GPUs writes and sums
+    bool fabric = false;     // can give memory to GPUs of other hosts
     std::string problem;
   };
   // How one GPU gets at another one's memory.
@@ -36,12 +40,14 @@ struct FoundCuda {
   std::vector<Gpu> gpus;
   std::vector<Link> links;  // of each to each other one, where the driver tells
   Library nvrtc;
+  std::string nvrtc_refusal;  // why the driver refuses what that compiles; empty: it takes it
   Library cublaslt;
   Library nccl;
   std::string no_windows;  // why NCCL would have none on the first GPU; empty: it would
 };
 
-// Looks where the settings say. A build without CUDA finds nothing.
-FoundCuda find_cuda();
+// Looks where the settings say. A build without CUDA finds nothing. `pci_devices` is the folder in
+// which the system describes the devices of buses.
+FoundCuda find_cuda(const std::string& pci_devices = "/sys/bus/pci/devices");
 
 }  // namespace tutti::runtime

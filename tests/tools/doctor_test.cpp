@@ -12,6 +12,7 @@ namespace {
 
 using test::CommandResult;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 CommandResult run_doctor(std::vector<std::string> arguments = {}) {
@@ -100,6 +101,53 @@ TEST_F(DoctorOfCuda, TellsHowGpusReachEachOtherAndWhatNcclWouldDo) {
   EXPECT_EQ(found["cuda:nccl"]["says"],
             "serves up to 4 ranks that a launcher starts, with a GPU each; compiled programs get "
             "windows");
+}
+
+TEST_F(DoctorOfCuda, ExplainsComputeModes) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1,mode=prohibited", 1);
+  auto prohibited = rows();
+  EXPECT_EQ(prohibited["cuda:0"]["works"], false);
+  EXPECT_THAT(
+      prohibited["cuda:0"]["says"].get<std::string>(),
+      StartsWith("no program may use it: its compute mode is `prohibited`; `nvidia-smi -c "));
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1,mode=exclusive", 1);
+  auto exclusive = rows();
+  EXPECT_EQ(exclusive["cuda:0"]["works"], true);
+  EXPECT_THAT(exclusive["cuda:0"]["says"].get<std::string>(),
+              HasSubstr("; its compute mode is `exclusive process`: "));
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1", 1);
+  EXPECT_THAT(rows()["cuda:0"]["says"].get<std::string>(), Not(HasSubstr("compute mode")));
+}
+
+TEST_F(DoctorOfCuda, SaysWhetherTheDriverTakesWhatNvrtcCompiles) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1,version=12080", 1);
+  auto older = rows();
+  EXPECT_EQ(older["NVRTC's code"]["works"], false);
+  EXPECT_THAT(older["NVRTC's code"]["says"].get<std::string>(),
+              StartsWith("the driver is of CUDA 12.8 and refuses what NVRTC 13.9999 compiles; "
+                         "install NVRTC 12 ("));
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1,version=13000", 1);
+  auto fitting = rows();
+  EXPECT_EQ(fitting["NVRTC's code"]["works"], true);
+  EXPECT_THAT(fitting["NVRTC's code"]["says"].get<std::string>(),
+              StartsWith("the driver, of CUDA "));
+}
+
+TEST_F(DoctorOfCuda, SaysWhatMemoryGpusCanShare) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=2,multicast=off", 1);
+  auto without = rows();
+  EXPECT_EQ(without["multicast"]["works"], false);
+  EXPECT_EQ(without["fabric handles"]["says"],
+            "GPUs give their memory to those of this host alone");
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=2,fabric=on", 1);
+  auto with = rows();
+  EXPECT_EQ(with["multicast"]["works"], true);
+  EXPECT_THAT(with["fabric handles"]["says"].get<std::string>(), HasSubstr("of other hosts"));
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1", 1);
+  EXPECT_FALSE(rows().contains("multicast")) << "there is nobody to share it with";
 }
 
 TEST_F(DoctorOfCuda, SaysWhichGpusDoNotReachEachOther) {

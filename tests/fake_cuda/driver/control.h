@@ -22,6 +22,7 @@ struct FakeCudaSetup {
   bool fabric = false;  // whether they say that their memory can go to other hosts
   bool channel = true;  // and whether the system lets this process do that
   int first = 0;        // which of the machine's devices the first one is
+  int compute_mode = CU_COMPUTEMODE_DEFAULT;
 };
 
 // Forgets everything: as in a new process.

@@ -26,6 +26,8 @@ constexpr std::array kResults = {
     Row{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     Row{CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
     Row{CUDA_ERROR_DEINITIALIZED, "CUDA_ERROR_DEINITIALIZED", "driver shutting down"},
+    Row{CUDA_ERROR_DEVICE_UNAVAILABLE, "CUDA_ERROR_DEVICE_UNAVAILABLE",
+        "CUDA-capable device(s) is/are busy or unavailable"},
     Row{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     Row{CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     Row{CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
@@ -160,6 +162,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
         *value = state.setup().fabric ? 1 : 0;
         return;
+      case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+        *value = state.setup().compute_mode;
+        return;
       case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
         *value = 0;
         return;
@@ -194,6 +199,9 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return driver_call("cuDevicePrimaryCtxRetain", [&](State& state, Call& call) {
     call << device;
     CUctx_st& primary = state.primary_context(device);
+    if (state.setup().compute_mode == CU_COMPUTEMODE_PROHIBITED) {
+      throw Failure{CUDA_ERROR_DEVICE_UNAVAILABLE, ""};
+    }
     ++primary.retained;
     *context = &primary;
     call.gives(primary.name);

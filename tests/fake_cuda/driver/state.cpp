@@ -15,8 +15,8 @@ namespace tutti::fake_cuda {
 namespace {
 
 // "devices=2,capability=80,memory=1000000,version=12080,races=on,log=on,peers=off,multicast=off,
-// fabric=on,channel=off,first=1" of TUTTI_TEST_FAKE_CUDA, for programs that are no tests
-// themselves.
+// fabric=on,channel=off,first=1,mode=exclusive" of TUTTI_TEST_FAKE_CUDA, for programs that are no
+// tests themselves.
 FakeCudaSetup setup_of_environment() {
   FakeCudaSetup setup = {.devices = 1,
                          .capability = 90,
@@ -51,6 +51,10 @@ FakeCudaSetup setup_of_environment() {
       setup.channel = value == "on";
     } else if (name == "first") {
       setup.first = std::stoi(value);
+    } else if (name == "mode") {
+      setup.compute_mode = value == "prohibited"  ? CU_COMPUTEMODE_PROHIBITED
+                           : value == "exclusive" ? CU_COMPUTEMODE_EXCLUSIVE_PROCESS
+                                                  : CU_COMPUTEMODE_DEFAULT;
     } else {
       throw std::runtime_error("TUTTI_TEST_FAKE_CUDA: there is no " + name);
     }
