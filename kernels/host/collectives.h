@@ -168,6 +168,10 @@ struct RankPage {
   std::atomic<std::uint64_t> build{0};
   NcclOfRank nccl;  // likewise
   std::array<char, 492> message{};
+  // A number for the first GPU that it has used, the same in all processes; 0: none.
+  std::atomic<std::uint64_t> gpu{0};
+  // Of rank 0's: somebody has said that two ranks use one GPU.
+  std::atomic<bool> sharing_is_told{false};
   // A bit for each rank whose waiting_peers counts this one, for whoever sees that it died.
   std::array<std::atomic<std::uint64_t>, kMostRanks / 64> asked{};
   FlightRecorder recorder;

@@ -264,6 +264,11 @@ class Backend {
   // What counts this rank's memory of the host, with that of its collectives.
   virtual std::shared_ptr<MemoryUse> memory_use() const = 0;
 
+  // This rank uses a GPU for which that number stands in all processes of the host. Gives another
+  // rank, of another process, that uses the same, once for all ranks; -1: there is none, or
+  // somebody was told.
+  virtual std::int64_t other_user_of_gpu(std::uint64_t /*gpu*/) { return -1; }
+
   // Whether some peer waits for this rank right now. One relaxed load: asked at every traced op.
   virtual bool peer_waits() const = 0;
 

@@ -224,6 +224,18 @@ void HostBackend::abort(const std::string& reason) {
   if (!rank_->is_forked_off()) fabric_->abort(reason);
 }
 
+std::int64_t HostBackend::other_user_of_gpu(std::uint64_t gpu) {
+  if (page_.process.load() == 0) return -1;  // threads of a process share what they like
+  std::uint64_t none = 0;
+  page_.gpu.compare_exchange_strong(none, gpu);
+  // Of two that look at once, both see the other.
+  for (std::int64_t other = 0; other < ranks(); ++other) {
+    if (other == rank() || fabric_->page(other).gpu.load() != gpu) continue;
+    return fabric_->page(0).sharing_is_told.exchange(true) ? -1 : other;
+  }
+  return -1;
+}
+
 void HostBackend::finish() {
   if (rank_->is_forked_off()) return;  // the rank does that
   const OrderTurn turn(rank_->order);

@@ -43,6 +43,7 @@ class HostBackend final : public Backend {
   bool peer_waits() const override {
     return page_.waiting_peers.load(std::memory_order_relaxed) != 0;
   }
+  std::int64_t other_user_of_gpu(std::uint64_t gpu) override;
   void finish() override;
   void leave(const std::string& message) noexcept override;
   void abort(const std::vector<std::int64_t>& members, const std::string& tag,

@@ -2,6 +2,7 @@
 #include <tutti/runtime/profile/profile.h>
 #include <tutti/runtime/run/context.h>
 #include <tutti/runtime/run/open_accelerator.h>
+#include <tutti/runtime/run/shared_gpu.h>
 
 #include <algorithm>
 
@@ -14,8 +15,10 @@ Context::~Context() {
 Context::OpenDevice& Context::open(Device device) {
   const auto known = std::ranges::find(devices_, device, &OpenDevice::device);
   if (known != devices_.end()) return *known;
-  return devices_.emplace_back(
-      OpenDevice{.device = device, .accelerator = open_accelerator(device)});
+  OpenDevice& opened =
+      devices_.emplace_back(OpenDevice{.device = device, .accelerator = open_accelerator(device)});
+  warn_of_shared_gpu(*backend, device);
+  return opened;
 }
 
 Accelerator& Context::accelerator(Device device) { return *open(device).accelerator; }

@@ -124,6 +124,27 @@ TEST_F(GpuNcclOfAJob, IsTheUsualEngineBetweenGpus) {
   expect_all_say(2, "the host", {"usual_gpu_engine"});
 }
 
+// Once for all ranks, and only where they need not.
+TEST_F(GpuNcclOfAJob, IsToldThatRanksUseOneGpuWithoutNeed) {
+  if (real()) GTEST_SKIP() << "for several GPUs";
+  const auto warnings = [](const std::string& gpu) {
+    const CommandResult result = run(3, {"uses_gpu", gpu});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    int count = 0;
+    for (std::size_t at = 0;
+         (at = result.errors.find(" both use cuda:0, and ", at)) != std::string::npos; ++at) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(warnings("first"), 0) << "NCCL_MULTI_RANK_GPU_ENABLE says that it is meant";
+  const EnvironmentVariable not_meant("NCCL_MULTI_RANK_GPU_ENABLE", "0");
+  EXPECT_EQ(warnings("first"), 1);
+  EXPECT_EQ(warnings("own"), 0);
+  const EnvironmentVariable fewer("TUTTI_TEST_FAKE_CUDA", "devices=2");
+  EXPECT_EQ(warnings("own"), 0) << "there are not enough";
+}
+
 // Nothing is launched before all know.
 TEST_F(GpuNcclOfAJob, ARankWithoutNcclTakesAllThroughTheHost) {
   if (real()) return;

@@ -396,10 +396,21 @@ void misuses_doubles(const Arguments& arguments) {
   if (!arguments.empty()) std::exit(0);
 }
 
+// uses_gpu own|first: every rank computes on its own GPU, or all on the first one.
+void uses_gpu(const Arguments& arguments) {
+  World world = init();
+  set_default_device(arguments.at(0) == "own" ? world.gpu() : Device::cuda());
+  expect((ones({4}) + 1.F).to_vector<float>() == std::vector<float>(4, 2.F));
+  barrier(world);
+  world.close();
+  say("all right");
+}
+
 }  // namespace
 
 Scenarios gpu_scenarios() {
   return {{"over_nccl", over_nccl},
+          {"uses_gpu", uses_gpu},
           {"usual_gpu_engine", usual_gpu_engine},
           {"asks_for_nccl", asks_for_nccl},
           {"collectives_over_nccl", collectives_over_nccl},
