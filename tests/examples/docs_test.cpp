@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "tests/support/command.h"
@@ -128,6 +130,55 @@ TEST(Docs, LinksPointAtFiles) {
       }
     }
   }
+}
+
+// The names of all tests, "Suite.Test".
+std::set<std::string> names_of_tests() {
+  const auto trimmed = [](const std::string& text) {
+    const std::size_t begin = text.find_first_not_of(" \n");
+    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \n") + 1 - begin);
+  };
+  std::set<std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(source_folder() / "tests")) {
+    const std::string extension = entry.path().extension();
+    if (extension != ".cpp" && extension != ".h") continue;
+    const std::string text = content_of_source(fs::relative(entry.path(), source_folder()));
+    for (std::size_t at = 0; (at = text.find("\nTEST", at)) != text.npos; ++at) {
+      const std::size_t begin = text.find('(', at) + 1;
+      const std::size_t end = text.find(')', at);
+      const std::size_t comma = text.find(',', at);
+      if (begin == 0 || end == text.npos || comma > end) continue;
+      out.insert(trimmed(text.substr(begin, comma - begin)) + "." +
+                 trimmed(text.substr(comma + 1, end - comma - 1)));
+    }
+  }
+  return out;
+}
+
+// What has not met hardware is held by a test that there is, or the table says that there is none.
+TEST(Docs, PromisesThatHaveNotMetHardwareNameTheirTests) {
+  const std::set<std::string> tests = names_of_tests();
+  const std::regex name("`([A-Z]\\w+\\.[A-Z]\\w+)`");
+  std::istringstream lines(content_of_source("docs/gpu.md"));
+  bool inside = false;
+  std::size_t promises = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("| promise | tests that hold it |")) {
+      inside = true;
+      std::getline(lines, line);  // that under the titles
+      continue;
+    }
+    if (!line.starts_with("|")) inside = false;
+    if (!inside) continue;
+    ++promises;
+    std::sregex_iterator found(line.begin(), line.end(), name);
+    EXPECT_EQ(found == std::sregex_iterator(), line.find("| no test: ") != std::string::npos)
+        << line;
+    for (; found != std::sregex_iterator(); ++found) {
+      EXPECT_TRUE(tests.contains(found->str(1))) << "there is no test " << found->str(1);
+    }
+  }
+  EXPECT_GT(promises, 10U);
 }
 
 }  // namespace
