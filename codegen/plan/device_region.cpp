@@ -3,6 +3,7 @@
 #include <tutti/runtime/log.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace tutti::codegen {
@@ -113,12 +114,16 @@ void DeviceRegion::launch_and_wait(runtime::Accelerator& accelerator, const Laun
 
 // False if there is no recording for these addresses, and is not to be one.
 bool DeviceRegion::replay(runtime::Accelerator& accelerator) {
+  if (joined_ != nullptr) return exchange_and_replay(accelerator);
   const auto known = std::ranges::find(recordings_, addresses_, &Recorded::addresses);
   if (known != recordings_.end()) {
     recordings_.splice(recordings_.begin(), recordings_, known);
     misses_ = 0;
   } else {
     if (++misses_ > kMostMisses) {
+      if (!recordings_.empty() && are_few(changed_launches(recordings_.front().addresses))) {
+        return exchange_and_replay(accelerator);
+      }
       stop_recording("its arguments lay elsewhere in each of " + std::to_string(kMostMisses) +
                      " runs");
       return false;
@@ -141,9 +146,62 @@ bool DeviceRegion::replay(runtime::Accelerator& accelerator) {
   return true;
 }
 
+std::vector<std::size_t> DeviceRegion::changed_launches(const std::vector<void*>& before) const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    const std::size_t end =
+        i + 1 < launches_.size() ? launches_[i + 1].first_argument : arguments_.size();
+    const auto at = [](std::size_t place) { return static_cast<std::ptrdiff_t>(place); };
+    if (!std::equal(addresses_.begin() + at(launches_[i].first_argument),
+                    addresses_.begin() + at(end),
+                    before.begin() + at(launches_[i].first_argument))) {
+      out.push_back(i);
+    }
+  }
+  return out;
+}
+
+std::shared_ptr<const runtime::Accelerator::Part> DeviceRegion::part_of(
+    runtime::Accelerator& accelerator, const Launch& launch) const {
+  return accelerator.record_part([&] { launch_one(accelerator, launch); });
+}
+
+// False where it is to be launched piece by piece, in this run or from now on.
+bool DeviceRegion::exchange_and_replay(runtime::Accelerator& accelerator) {
+  try {
+    if (joined_ == nullptr) {
+      std::vector<runtime::Accelerator::JoinedPart> parts;
+      for (const Launch& each : launches_) {
+        std::vector<std::size_t> behind;
+        if (!parts.empty()) behind.push_back(parts.size() - 1);
+        parts.push_back({.part = part_of(accelerator, each), .behind = std::move(behind)});
+      }
+      joined_ = accelerator.join(std::move(parts));
+      recordings_.clear();
+    } else {
+      const std::vector<std::size_t> changed = changed_launches(joined_addresses_);
+      if (!are_few(changed)) return false;
+      for (const std::size_t i : changed) {
+        joined_->exchange(i, part_of(accelerator, launches_[i]));
+      }
+    }
+  } catch (const OutOfMemoryError&) {
+    joined_ = nullptr;  // some may be exchanged and others not
+    misses_ = 0;        // from the beginning, as there may be room then
+    return false;
+  } catch (const EnvironmentError& error) {
+    stop_recording(error.what());
+    return false;
+  }
+  joined_addresses_ = addresses_;
+  joined_->replay();
+  return true;
+}
+
 std::shared_ptr<const runtime::Accelerator::Part> DeviceRegion::part(
     runtime::Accelerator& accelerator) {
   recordings_.clear();  // it is not run on its own any more
+  joined_ = nullptr;
   const auto known = std::ranges::find(parts_, addresses_, &Part::addresses);
   if (known != parts_.end()) {
     parts_.splice(parts_.begin(), parts_, known);
@@ -158,6 +216,7 @@ std::shared_ptr<const runtime::Accelerator::Part> DeviceRegion::part(
 void DeviceRegion::stop_recording(const std::string& why) {
   records_ = false;
   recordings_.clear();
+  joined_ = nullptr;
   runtime::Log::process().write(
       runtime::LogTopic::gpu, -1,
       std::to_string(launches_.size()) + " launches on " + device_.text() +

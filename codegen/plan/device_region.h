@@ -52,8 +52,13 @@ class DeviceRegion {
   // How many different sets of addresses are recorded; more than so many are not kept.
   std::size_t recordings() const { return recordings_.size(); }
   static constexpr std::size_t kMostRecordings = 4;
-  // After so many runs in a row with addresses that were new, nothing is recorded any more.
+  // After so many runs in a row with addresses that were new no more sets are recorded. Where few
+  // launches have others than in the run before, the work is recorded launch by launch then, and
+  // theirs are exchanged before each replay; else nothing is recorded any more.
   static constexpr int kMostMisses = 12;
+  // To exchange a launch takes as long as so many launches: it is recorded first. An estimate that
+  // no GPU has seen.
+  static constexpr std::size_t kExchangeCost = 4;
 
  private:
   struct Step {
@@ -82,6 +87,14 @@ class DeviceRegion {
   void launch_and_wait(runtime::Accelerator& accelerator, const Launch& each,
                        runtime::FunctionRef<void()> put) const;
   bool replay(runtime::Accelerator& accelerator);
+  bool exchange_and_replay(runtime::Accelerator& accelerator);
+  std::shared_ptr<const runtime::Accelerator::Part> part_of(runtime::Accelerator& accelerator,
+                                                            const Launch& launch) const;
+  // Those whose addresses are others than these.
+  std::vector<std::size_t> changed_launches(const std::vector<void*>& before) const;
+  bool are_few(const std::vector<std::size_t>& changed) const {
+    return changed.size() * kExchangeCost <= launches_.size();
+  }
   void stop_recording(const std::string& why);
 
   Device device_;
@@ -90,6 +103,9 @@ class DeviceRegion {
   std::vector<Argument> arguments_;  // of all launches
   std::vector<void*> addresses_;     // of the arguments, in this run
   std::list<Recorded> recordings_;   // last used first
+  // Launch by launch, as of the addresses that it was last replayed with; null: not yet, or not so.
+  std::unique_ptr<runtime::Accelerator::JoinedRecording> joined_;
+  std::vector<void*> joined_addresses_;
   struct Part {
     std::vector<void*> addresses;
     std::shared_ptr<const runtime::Accelerator::Part> work;

@@ -115,6 +115,51 @@ TEST(DeviceRegion, StopsRecordingWhereNoAddressComesAgainAndSaysSo) {
       "12 runs");
 }
 
+// Reductions along one axis and the other by turns, of which the first alone reads %x.
+std::string chain(int layers) {
+  std::string out =
+      "func @step(%x: f32[4,4] on cuda:0, %w: f32[4,4] on cuda:0) -> (f32[4,1] on cuda:0) {\n"
+      "  %0 = sum(%x) {axes = [0], keepdims = true}\n";
+  int last = 0;
+  for (int layer = 0; layer < layers; ++layer) {
+    const auto value = [&](int behind) { return "%" + std::to_string(last + behind); };
+    out += "  " + value(1) + " = add(%w, " + value(0) + ")\n  " + value(2) + " = sum(" + value(1) +
+           ") {axes = [" + (layer % 2 == 0 ? "1" : "0") + "], keepdims = true}\n";
+    last += 2;
+  }
+  return out + "  return %" + std::to_string(last) + "\n}";
+}
+
+TEST(DeviceRegion, ExchangesTheFewLaunchesWhoseAddressesAreNew) {
+  test::DeviceRank rank;
+  Executable step(test::plan_of_device(chain(25)), rank.context);
+  const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
+  const std::vector<float> numbers = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+  const BufferPtr w = rank.put(Device::cuda(), numbers);
+  std::vector<BufferPtr> all;  // so that no address comes again
+  const auto run = [&] {
+    all.push_back(rank.put(Device::cuda(), numbers));
+    const std::vector<BufferPtr> inputs = {all.back(), w};
+    const auto results = step.run(inputs);
+    all.push_back(results[0].buffer);
+    return rank.get(results[0]);
+  };
+  const std::vector<float> expected = run();
+  const int launches = counts.launches;
+  constexpr auto kCost = static_cast<int>(DeviceRegion::kExchangeCost);
+  ASSERT_GE(launches, 2 * kCost);  // that of %x and that of the result
+  constexpr int kExchanging = 8;
+  for (int i = 0; i < DeviceRegion::kMostMisses + 1 + kExchanging; ++i) {
+    EXPECT_EQ(run(), expected) << i;
+  }
+  EXPECT_EQ(counts.launches, launches) << "all runs but the first are replays";
+  EXPECT_LE(counts.recordings,
+            DeviceRegion::kMostMisses + launches + kExchanging * launches / kCost);
+  rank.gpus[0]->refuses_to_record = true;
+  EXPECT_EQ(run(), expected);
+  EXPECT_EQ(counts.launches, 2 * launches);
+}
+
 TEST(DeviceRegion, LaunchesWhatCanNotBeRecorded) {
   test::DeviceRank rank;
   rank.gpus[0]->refuses_to_record = true;
