@@ -118,7 +118,9 @@ std::optional<StandIn> find_stand_in(const CollectiveCall& call,
   out.call.agreement = agreement_of(call);
   if (!in_order && has(out.call)) return out;
   if (!kernels::reduces(call.kind)) return std::nullopt;
-  if (!in_order && call.reduction == runtime::Reduction::mean) {
+  // A sum of f16 may be infinite where their mean is not: that is divided before it is rounded.
+  const bool fits_a_sum = call.dtype != DType::f16;
+  if (!in_order && fits_a_sum && call.reduction == runtime::Reduction::mean) {
     out.call.reduction = runtime::Reduction::sum;
     out.combination = Combination{.divisor = members};
     if (has(out.call)) return out;

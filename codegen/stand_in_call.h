@@ -25,7 +25,7 @@ struct Combination {
 // A call that an engine of GPUs has, in place of one that it lacks, and what kernels do about that:
 // - Where an axis takes part and dimensions come before it, the engine is given tensors with the
 //   axis before them, and gives such.
-// - A mean is made of a sum.
+// - A mean is made of a sum, but for f16, whose sums overflow soon.
 // - Other combinations, and where the members' order counts, are made of what all members gave,
 //   which the engine moves: all_reduce and scan_ranks become an all_gather, reduce a gather,
 //   reduce_scatter an all_to_all.

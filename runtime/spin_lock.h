@@ -12,6 +12,9 @@ namespace tutti::runtime {
 // rest; forked processes find it free. For std::scoped_lock.
 class SpinLock final : HeldOverForks {
  public:
+  SpinLock() { begin(); }
+  ~SpinLock() { end(); }
+
   void lock() {
     for (int spin = 0; taken_.exchange(true, std::memory_order_acquire); ++spin) {
       // Whoever has it may have lost its core.

@@ -2,9 +2,9 @@
 
     worker.py NAME SIZE FOLDER
 
-It writes program.mlir and arguments.npz into the folder. Then each line that it reads is a command, which it answers with a line of JSON: `time N` runs the
-program N times and says how long one takes, and how long a call takes that has nothing to do;
-`compare FILE.npz` compares results with XLA's."""
+It writes program.mlir and arguments.npz into the folder. Then each line that it reads is a command,
+which it answers with a line of JSON: `time N` runs the program N times and says how long one takes,
+and how long a call takes that has nothing to do; `compare FILE.npz` compares results with XLA's."""
 
 import importlib
 import json

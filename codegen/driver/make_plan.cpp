@@ -247,10 +247,13 @@ class Planner {
           writer_.add_buffer(PlanBuffer::Kind::local, before->bytes, values_.device(result));
       std::vector<BufferId> own = buffers;
       own.push_back(prepared);
-      const runtime::WorkCounts parts = {.bytes_read = before->bytes,
-                                         .bytes_written = counts.bytes_written};
-      writer_.add_call(std::move(before->call), std::move(own), location,
-                       before->is_most ? std::exchange(counts, parts) : runtime::WorkCounts());
+      runtime::WorkCounts work;
+      if (before->is_most) {
+        work = counts;
+        work.bytes_written = before->bytes;
+        counts = {.bytes_read = before->bytes, .bytes_written = counts.bytes_written};
+      }
+      writer_.add_call(std::move(before->call), std::move(own), location, work);
       buffers.push_back(prepared);
     }
     if (target.works_in_place(graph_.node(id).op)) {

@@ -41,13 +41,13 @@ int HeldOverForks::register_handlers() noexcept {
   return out;
 }
 
-HeldOverForks::HeldOverForks() {
+void HeldOverForks::begin() {
   if (register_handlers() != 0) {
     throw EnvironmentError("no memory for handlers of fork (pthread_atfork)");
   }
   All::add(this);
 }
 
-HeldOverForks::~HeldOverForks() { All::remove(this); }
+void HeldOverForks::end() { All::remove(this); }
 
 }  // namespace tutti

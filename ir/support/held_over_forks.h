@@ -16,9 +16,14 @@ class HeldOverForks {
   static int register_handlers() noexcept;
 
  protected:
-  // Throws EnvironmentError if the system has no memory for it.
-  HeldOverForks();
-  ~HeldOverForks();
+  HeldOverForks() = default;
+  ~HeldOverForks() = default;
+
+  // The last that a lock's constructor does, and the first that its destructor does: whoever forks
+  // meanwhile calls hold() and let_go() of a lock that is whole. Throws EnvironmentError if the
+  // system has no memory for it.
+  void begin();
+  void end();
 
  private:
   class All;  // of this process

@@ -11,6 +11,9 @@ namespace tutti {
 // has (the thread sanitizer counts those that a thread holds, to 64). For std::scoped_lock.
 class LeafMutex final : HeldOverForks {
  public:
+  LeafMutex() { begin(); }
+  ~LeafMutex() { end(); }
+
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 

@@ -20,6 +20,7 @@ constexpr std::int64_t kFactorsAtOnce = 1
 constexpr std::int64_t kMostResults = 256;
 constexpr std::int64_t kLeastPlaces = 32;
 constexpr std::int64_t kImagesOfTile = 8;  // for which the window is copied once, at least
+constexpr std::int64_t kMostImages = 16;   // for which a tile leaves room beside many outputs
 constexpr std::int64_t kBytesOfSum = 64;   // a vector, whose lanes are added when all else is
 constexpr std::int64_t kBytesOfSums = 1 << 22;
 constexpr std::int64_t kReadOfPart = 8;  // elements, at least, for each that it adds up to
@@ -53,8 +54,11 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : sh
   plane_ = divide_up(lines_ * columns_, lanes) * lanes;
   inputs_ = part(shape_.inputs, kPlacesAtOnce / plane_);
   const std::int64_t sums = kBytesOfSums / (kBytesOfSum * shape_.results);
-  outputs_ = part(shape_.outputs, std::min(kFactorsAtOnce / (inputs_ * plane_),
-                                           std::max(sums / 16, kImagesOfTile)));
+  // What an image's results look at is copied once for these outputs, and the window once for these
+  // images: the more results there are the less the latter counts.
+  const std::int64_t room = std::clamp<std::int64_t>(kMostResults / shape_.results, 1,
+                                                     std::min(shape_.images, kMostImages));
+  outputs_ = part(shape_.outputs, std::min(kFactorsAtOnce / (inputs_ * plane_), sums / room));
   images_ = part(shape_.images, sums / outputs_);
   const std::int64_t blocks = shape_.groups * divide_up(shape_.outputs, outputs_);
   const auto missing = [&](std::int64_t tiles) {

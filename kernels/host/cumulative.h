@@ -23,7 +23,8 @@ struct Cumulative {
 
 // What comes before where sequences are few and long, so that threads share each of them: the
 // combinations of parts of the sequences. A part's results begin with those of the parts before it,
-// put together; only the bits of f64 sums depend on that, within the bound of their rounding.
+// put together; only the bits of f64 sums depend on that, within the bound of their rounding, and
+// whether sums of f64 near its largest numbers become infinite.
 // Products of floats are never divided: those behind a zero may be infinite, and the zero would
 // come too late.
 struct CumulativeParts {

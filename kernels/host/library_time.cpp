@@ -23,18 +23,47 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Sizes = dnnl::memory::dims;
 
-constexpr double kMeasuredWork = 4e9;  // floating-point operations of what is measured
-constexpr int kMostCalls = 20;         // of which the fastest counts
+constexpr double kMeasuredWork = 4e9;      // floating-point operations of what is measured
+constexpr double kMeasuredElements = 5e7;  // of its operands and result together
+constexpr int kMostCalls = 20;             // of which the fastest counts
 constexpr int kLeastCalls = 3;
 constexpr std::chrono::milliseconds kMostTime(15);
 
-// Makes a dimension smaller while there is too much work; gives by how much.
-double reduced(std::int64_t& size, double& work) {
+// Makes a dimension smaller while there is more than `most`; gives by how much.
+double reduced(std::int64_t& size, double& amount, double most) {
   const auto whole = static_cast<double>(size);
-  const double kept = std::clamp(std::floor(whole * kMeasuredWork / work), 1.0, whole);
+  const double kept = std::clamp(std::floor(whole * most / amount), 1.0, whole);
   size = static_cast<std::int64_t>(kept);
-  work *= kept / whole;
+  amount *= kept / whole;
   return whole / kept;
+}
+
+// Makes a product smaller, its batch first; gives by how much. Few rows by a large matrix are
+// little work, and have to be held all the same.
+double reduced(Matmul& spec) {
+  const auto m = static_cast<double>(spec.m);
+  const auto n = static_cast<double>(spec.n);
+  const auto k = static_cast<double>(spec.k);
+  double work = 2 * m * n * k;
+  double elements = m * k + k * n + m * n;
+  for (const std::int64_t size : spec.batch) {
+    work *= static_cast<double>(size);
+    elements *= static_cast<double>(size);
+  }
+  double factor = 1;
+  const auto reduce = [&](std::int64_t& size) {
+    const double by = reduced(size, work, kMeasuredWork);
+    elements /= by;
+    const double by_elements = reduced(size, elements, kMeasuredElements);
+    work /= by_elements;
+    factor *= by * by_elements;
+  };
+  for (std::int64_t& size : spec.batch) reduce(size);
+  const bool is_wide = spec.m < spec.n;
+  reduce(is_wide ? spec.n : spec.m);
+  reduce(is_wide ? spec.m : spec.n);
+  reduce(spec.k);
+  return factor;
 }
 
 // A dense operand; along the batch's dimensions in which all matrices share it there is one.
@@ -65,12 +94,7 @@ dnnl::memory zeros(const dnnl::memory::desc& form) {
 }
 
 double measure(Matmul spec, int threads) {
-  double work =
-      2 * static_cast<double>(spec.m) * static_cast<double>(spec.n) * static_cast<double>(spec.k);
-  for (const std::int64_t size : spec.batch) work *= static_cast<double>(size);
-  double factor = 1;
-  for (std::int64_t& size : spec.batch) factor *= reduced(size, work);
-  factor *= reduced(spec.m, work);
+  const double factor = reduced(spec);
 
   const OpenMpThreads as_given(threads);
   dnnl::primitive_attr attributes;

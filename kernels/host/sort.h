@@ -34,7 +34,7 @@ std::int64_t tiles(const SortParts& spec);
 std::int64_t tiles(const Sort& spec);
 
 // Compute tiles [begin, end) on the calling thread; threads may run disjoint ranges at once.
-// `parts` are sort_parts_bytes bytes, aligned as x may be; all tiles of SortParts come first.
+// `parts` are sort_parts_bytes bytes, aligned as i64 are; all tiles of SortParts come first.
 void run(const SortParts& spec, const void* x, void* parts, std::int64_t begin, std::int64_t end);
 void run(const Sort& spec, const void* x, const void* parts, void* values, std::int64_t* indices,
          std::int64_t begin, std::int64_t end);

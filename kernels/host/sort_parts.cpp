@@ -24,6 +24,8 @@ constexpr std::int64_t kLeastSearched = 32 * 1024;
 // How many times as many elements a part has as are looked for, so that what all parts found is
 // little.
 constexpr std::int64_t kElementsPerFound = 16;
+// How many times as many parts a division by splitters has, at most, where rows are searched.
+constexpr std::int64_t kSplitPerSearched = 4;
 // Samples of a row per bucket: the largest bucket is about twice the average.
 constexpr std::int64_t kSamples = 8;
 // No memory has longer rows, nor numbers their bytes.
@@ -271,10 +273,13 @@ SortDivision sort_division(const Sort& spec) {
   };
   const SortDivision searched =
       divided(std::max(kLeastSearched, kElementsPerFound * spec.count), true);
-  if (searched.parts > 1) return searched;
+  const SortDivision split = divided(kLeastDivided, false);
+  // Where many are wanted, parts that are searched are few: then others leave fewer threads idle.
+  if (searched.parts > 1)
+    return kSplitPerSearched * searched.parts < split.parts ? split : searched;
   // Short rows of which few are wanted are best searched by one.
   const bool few = spec.count <= spec.size / (2 * kElementsPerFound);
-  return few ? SortDivision{} : divided(kLeastDivided, false);
+  return few ? SortDivision{} : split;
 }
 
 std::int64_t sort_parts_bytes(const Sort& spec) {

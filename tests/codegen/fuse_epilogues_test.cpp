@@ -96,6 +96,7 @@ TEST(FuseEpilogues, WhatFollowsAConvolutionsTilesHasItsResults) {
       {{2, 6, 5, 18, 18}, {8, 6, 3, 3, 3}, {2, 8, 3, 18, 18}, three},
       {{1, 9, 4096}, {33, 9, 3}, {1, 33, 4096}, one},
       {{20, 3, 24, 24}, {10, 3, 15, 15}, {20, 10, 10, 10}, none},  // a weight's gradient
+      {{2, 16, 40, 40}, {4, 16, 32, 32}, {2, 4, 9, 9}, none},      // one that is made in parts
   };
   for (const Convolved& each : all) {
     std::vector<std::int64_t> outputs(static_cast<std::size_t>(each.x.rank()) - 1, 1);

@@ -178,8 +178,10 @@ TEST(StandIn, AMeanIsASumDividedOnceWhereTheEngineHasThat) {
   EXPECT_EQ(sum->combination->count, 1);
   EXPECT_EQ(sum->combination->divisor, 2);
   EXPECT_EQ(combining_kernel(*sum->combination, sum->results[0], mean.dtype).name, "divide");
-  mean.dtype = DType::f8_e4m3fn;
-  EXPECT_EQ(found(mean)->call.kind, CollectiveKind::all_gather);
+  for (const DType dtype : {DType::f16, DType::f8_e4m3fn}) {
+    mean.dtype = dtype;
+    EXPECT_EQ(found(mean)->call.kind, CollectiveKind::all_gather) << name_of(dtype);
+  }
 }
 
 TEST(StandIn, WhatIsAlongALaterAxisIsGivenWithTheAxisFirst) {

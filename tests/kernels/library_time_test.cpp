@@ -36,6 +36,13 @@ TEST(LibraryTime, OfWhatIsVeryLargeIsReckonedFromAPart) {
   EXPECT_GT(library_seconds(product, 1), 1);
 }
 
+// One row by a matrix of a terabyte, which is little work for what it has to be held in.
+TEST(LibraryTime, OfARowByALargeMatrixIsReckonedFromAPart) {
+  if (!library_multiplies(DType::f32)) GTEST_SKIP() << "a build without the library";
+  constexpr std::int64_t kSide = std::int64_t{1} << 19;
+  EXPECT_GT(library_seconds(dense_matmul(DType::f32, 1, kSide, kSide), 1), 0.1);
+}
+
 TEST(LibraryTime, IsNoneOfWhatTheLibraryDoesNotMultiply) {
   EXPECT_EQ(library_seconds(dense_matmul(DType::f64, 64, 64, 64), 1), 0);
   EXPECT_EQ(library_seconds(dense_matmul(DType::i32, 64, 64, 64), 1), 0);

@@ -180,6 +180,9 @@ TEST(Sort, FewLongRowsAreDivided) {
   EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 50), 2 * 50 * 8);
   EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 2048), 2 * 2048 * 8);
   EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 2049), 65536 * 8 + 4 * 5 * 8);
+  // Of many of a long row: two parts would be searched, and 32 are divided.
+  EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 1 << 12), 16 * (1 << 12) * 8);
+  EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 1 << 15), (1 << 20) * 8 + 32 * 33 * 8);
   EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 0), 0);
   EXPECT_EQ(bytes(DType::f32, 0, 1 << 20, 1, 5), 0);
 }

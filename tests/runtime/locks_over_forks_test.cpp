@@ -64,5 +64,22 @@ TYPED_TEST(LocksOverForks, ComeAndGo) {
   EXPECT_EQ(Child([]() -> std::string { return ""; }).end(), "");
 }
 
+// Another thread makes and destroys some meanwhile.
+TYPED_TEST(LocksOverForks, ComeAndGoWhileProcessesAreForkedOff) {
+  std::atomic<bool> stops{false};
+  std::thread other([&] {
+    while (!stops) const TypeParam lock;
+  });
+  for (int i = 0; i < 100; ++i) {
+    Child child([]() -> std::string {
+      alarm(20);
+      return "";
+    });
+    EXPECT_EQ(child.end(), "");
+  }
+  stops = true;
+  other.join();
+}
+
 }  // namespace
 }  // namespace tutti::runtime::locks_over_forks_test
