@@ -309,7 +309,6 @@ void PlanFrame::start(std::int32_t work) {
   const BoundCollective& collective = collectives[at(work)];
   if (profile != nullptr && !collective.device.is_cpu()) [[unlikely]]
     profile->profile->on(context_.accelerator(collective.device));
-  const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
   if (collective.follower != nullptr) allocate_for(*collective.follower);
   std::shared_ptr<const BoundLeader> leader;
   if (collective.leader != nullptr) leader = begin_leader(*collective.leader);
