@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
@@ -54,9 +55,11 @@ class Work {
   // Of a call that was just started on a GPU: what makes its operand, which whoever carries the
   // call out does, at any time from here on. What that reads stays as it is until the call is over,
   // or until lead_now() has returned: from then on it may change in the order of the GPU's own
-  // stream. A leader that can't be launched there is an error of the group. False: it is the
-  // caller's.
-  virtual bool lead_with(std::shared_ptr<const BoundLeader> /*leader*/) noexcept { return false; }
+  // stream. A leader that can't be launched there is an error of the group. Throws InternalError of
+  // a call that needs its operand when it is started.
+  virtual void lead_with(std::shared_ptr<const BoundLeader> /*leader*/) {
+    throw InternalError("nothing leads a call that has its operand when it is started");
+  }
   virtual void lead_now() noexcept {}
 
   // When it ran on a GPU, of a call that was started to be timed and has been waited for: between

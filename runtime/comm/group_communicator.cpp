@@ -282,7 +282,6 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->site_ = call->site;
   work->accelerator = nullptr;
   work->follower = nullptr;
-  work->leader = nullptr;
   work->timed = false;
   work->recorded = nullptr;
   work->recording_word = 0;

@@ -42,10 +42,6 @@ class GroupWork : public OrderedWork {
   void finish() final;
   void stop_reading() final;
   void follow_with(BoundFollower* with) final { follower = with; }
-  bool lead_with(std::shared_ptr<const BoundLeader> with) noexcept final {
-    leader = std::move(with);
-    return true;
-  }
   void lead_now() noexcept final;
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
@@ -71,8 +67,7 @@ class GroupWork : public OrderedWork {
   Accelerator* accelerator = nullptr;  // see StartOptions, as the next
   bool timed = false;
   const CommKernels* comm_kernels = nullptr;
-  BoundFollower* follower = nullptr;                    // see follow_with()
-  std::shared_ptr<const BoundLeader> leader = nullptr;  // see lead_with(); null: none is to come
+  BoundFollower* follower = nullptr;  // see follow_with()
   std::shared_ptr<RecordedCalls> recorded = nullptr;
   std::size_t number_in_recording = 0;
   // Of one that RecordedCalls began: what its record says, and how it goes on.
@@ -87,7 +82,6 @@ class GroupWork : public OrderedWork {
     forget_failure();
     results.clear();
     common.clear();
-    leader.reset();
     copies_.clear();
     communicator_.reset();
   }

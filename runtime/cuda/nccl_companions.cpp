@@ -13,20 +13,11 @@
 
 namespace tutti::runtime {
 
-namespace {
-
-// One object makes a call's kernels with both of its companions.
-const FusedCommKernels& kernels_with_companions(const NcclWork& work) {
-  return work.leader != nullptr ? *work.leader->kernels : *work.follower->kernels;
-}
-
-}  // namespace
-
 Companions NcclTransport::companions_in(const NcclWork& work, std::span<const PeerLaunch> own) {
-  const Companions out = {.leader = work.leader != nullptr, .follower = work.follower != nullptr};
+  const Companions out = {.leader = work.leader_ != nullptr, .follower = work.follower != nullptr};
   if (!out.any() || !takes_companions(own)) return {};
   try {
-    kernels_with_companions(work).with(own[0].kernel, out, work.gpu_->target());
+    work.kernels_with_companions().with(own[0].kernel, out, work.gpu_->target());
     return out;
   } catch (const EnvironmentError& error) {
     // The others, who wait in their kernels by now, meet the plain one as well.
@@ -44,23 +35,23 @@ void NcclTransport::launch_fused(NcclWork& work, const PeerLaunch& own, Companio
                                  const std::shared_ptr<PeerMemory>& peers, Keeping& buffers) {
   std::vector<void*> arguments;
   if (companions.leader) {
-    arguments = work.leader->arguments;
-    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(work.leader->operand));
-    buffers.insert(buffers.end(), work.leader->held.begin(), work.leader->held.end());
+    arguments = work.leader_->arguments;
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(work.leader_->operand));
+    buffers.insert(buffers.end(), work.leader_->held.begin(), work.leader_->held.end());
   }
   if (companions.follower) {
     const BoundFollower& follower = *work.follower;
     arguments.insert(arguments.end(), follower.arguments.begin(), follower.arguments.end());
     buffers.insert(buffers.end(), follower.held.begin(), follower.held.end());
   }
-  own_kernels_->launch(own, kernels_with_companions(work), companions, arguments, peers, *work.gpu_,
-                       work.gpu_->lane()->handle(), buffers);
+  own_kernels_->launch(own, work.kernels_with_companions(), companions, arguments, peers,
+                       *work.gpu_, work.gpu_->lane()->handle(), buffers);
   if (companions.follower) work.follower->done = true;
 }
 
 // On the lane: what the GPU's own stream has by now needs not come before it.
 void NcclTransport::launch_leader(const NcclWork& work, Keeping& buffers) {
-  const BoundLeader& leader = *work.leader;
+  const BoundLeader& leader = *work.leader_;
   const auto code = of_cuda(leader.alone);
   buffers.insert(buffers.end(), leader.held.begin(), leader.held.end());
   buffers.emplace_back(code, nullptr);
@@ -69,7 +60,7 @@ void NcclTransport::launch_leader(const NcclWork& work, Keeping& buffers) {
 
 void NcclTransport::lead_now(GroupWork& work) noexcept {
   auto& own = static_cast<NcclWork&>(work);
-  const std::shared_ptr<const BoundLeader> leader = std::exchange(own.leader, nullptr);
+  const std::shared_ptr<const BoundLeader> leader = std::exchange(own.leader_, nullptr);
   try {
     if (leader == nullptr) return own.joined();  // it is on the lane
     const CudaStream::Entered entered = own.gpu_->stream()->enter();

@@ -260,7 +260,7 @@ void NcclTransport::launch(NcclWork& work) {
   const CudaReleases::PeersWork running = lane.peers_work();
   Work::DeviceSpan span{.device = work.gpu_->device(), .put = monotonic_now()};
   try {
-    if (work.leader != nullptr && !companions.leader) launch_leader(work, buffers);
+    if (work.leader_ != nullptr && !companions.leader) launch_leader(work, buffers);
     if (work.timed) span.begin = moment_on_lane(*work.gpu_);
     if (own.empty()) {
       bring(work, parts);
@@ -293,7 +293,7 @@ void NcclTransport::launch(NcclWork& work) {
   }
   watch(work, std::move(buffers));
   if (work.recorded != nullptr) record(work, places);
-  work.leader = nullptr;  // nothing of it is to come
+  work.leader_ = nullptr;  // nothing of it is to come
 }
 
 // Looks after what is on its way until it is over.

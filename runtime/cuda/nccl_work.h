@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/comm_kernels.h>
 #include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/group_work.h>
 #include <tutti/runtime/comm/host_fabric.h>
@@ -29,6 +30,10 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
                  "rank " + std::to_string(rank_) + " gave it up before it was on its GPU");
   }
 
+  void lead_with(std::shared_ptr<const BoundLeader> leader) noexcept override {
+    leader_ = std::move(leader);
+  }
+
  private:
   friend class NcclTransport;
 
@@ -38,6 +43,11 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
     const CudaStream& stream = *gpu_->stream();
     const CudaStream::Entered entered = stream.enter();
     done_->hold_up(stream.handle());
+  }
+
+  // One object makes its kernels with both of its companions.
+  const FusedCommKernels& kernels_with_companions() const {
+    return leader_ != nullptr ? *leader_->kernels : *follower->kernels;
   }
 
   std::string_view way() const override { return way_; }
@@ -66,6 +76,7 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
   std::unique_ptr<CudaEvent> ready_;    // the operands
   std::shared_ptr<CudaEvent> done_;     // null: it is not on the lane yet
   bool joined_ = false;
+  std::shared_ptr<const BoundLeader> leader_;  // null: none is to come
   std::string_view way_;
   DeviceSpan span_;  // once it is on the lane, if it is timed
   Keeping operands_;

@@ -324,9 +324,7 @@ void PlanFrame::start(std::int32_t work) {
   works_[at(work)] = begun != nullptr ? std::move(begun)
                                       : collective.communicator->start(collective.call, operands_,
                                                                        options_of(work));
-  if (leader != nullptr && !works_[at(work)]->lead_with(leader)) {
-    launch_alone(*collective.leader, addresses_[at(collective.operands[0])]);
-  }
+  if (leader != nullptr) works_[at(work)]->lead_with(std::move(leader));
   operands_.clear();
   placed_results_.clear();
   common_places_.clear();

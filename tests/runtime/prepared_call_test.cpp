@@ -108,6 +108,17 @@ TEST(PreparedCall, OperandsAreHeldUntilEveryRankIsDone) {
   });
 }
 
+// Its operand is read as soon as it is announced: one that were made later would be too late.
+TEST(PreparedCall, OverTheHostsMemoryNothingLeadsIt) {
+  run_ranks_well(2, [](HostBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    const auto call = world->prepare(call_of(CollectiveKind::all_reduce, 4));
+    const auto work = world->start(call, {{floats(backend, 4, 1)}});
+    EXPECT_THROW(work->lead_with(nullptr), InternalError);
+    work->wait();
+  });
+}
+
 // Rank 0 changes what it gave as soon as it is done itself, and before rank 1 has read it.
 TEST(PreparedCall, AnOperandWhoseOwnerHearsOfNothingIsCopiedForPeers) {
   std::barrier both(2);
