@@ -207,7 +207,8 @@ void CompiledFunction::run(RankContext& context, Program& program) {
     check_numbers(program);
   } catch (const TypeError& error) {
     // The narrowed number would only be tried once more, and not fail.
-    codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+    codegen::abandon_collectives(program.graph, context.runtime(),
+                                 context.compile_options.algorithm, error.what());
     throw;
   }
   running_ = false;
@@ -230,13 +231,15 @@ void CompiledFunction::start_rest(Program& program, bool ran,
   if (!program.graph.has_calls()) return;
   if (program.sizes || program.graph.sizes != nullptr) {
     if (ran) return;  // it said so itself
-    return codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+    return codegen::abandon_collectives(program.graph, context.runtime(),
+                                        context.compile_options.algorithm, error.what());
   }
   try {
     const std::vector<StatePtr> inputs = inputs_of(program, ran);
     context.start_rest_of(program.graph, inputs, ran ? program.executable.get() : nullptr, error);
   } catch (const std::exception&) {
-    codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+    codegen::abandon_collectives(program.graph, context.runtime(),
+                                 context.compile_options.algorithm, error.what());
   }
 }
 

@@ -93,7 +93,8 @@ std::vector<StatePtr> DirectCollectives::start(RankContext& context, ir::Op op,
   } catch (const std::exception& error) {
     if (!ran) {
       const Program program = make(context, op, operands, attributes, where);
-      codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+      codegen::abandon_collectives(program.graph, context.runtime(),
+                                   context.compile_options.algorithm, error.what());
     }
     throw;
   }

@@ -49,7 +49,7 @@ std::span<const Executable::Started> started_for(std::span<const Executable::Sta
 std::vector<Executable::Result> results_of(const ir::Graph& graph, NodeId id,
                                            std::exception_ptr failure,
                                            std::span<const Executable::Started> started,
-                                           runtime::Context& context) {
+                                           RankContext& context) {
   const Location where = graph.node(id).location;
   std::vector<codegen::LoweredCollective> calls;
   const auto is_lost = [](const Executable::Started& one) { return one.work == nullptr; };
@@ -61,10 +61,11 @@ std::vector<Executable::Result> results_of(const ir::Graph& graph, NodeId id,
         where));
   }
   if (failure == nullptr) {
-    calls = codegen::lower_collective(graph, id, context.rank());
+    const ir::Algorithm algorithm = context.compile_options.algorithm;
+    calls = codegen::lower_collective(graph, id, context.runtime().rank(), {.asked = algorithm});
     if (calls.size() != started.size()) {
       const std::string why = "only some of its messages were started";
-      codegen::abandon_collective(graph, id, context, why);
+      codegen::abandon_collective(graph, id, context.runtime(), algorithm, why);
       failure = std::make_exception_ptr(CommError(why, where));
     }
   }
@@ -126,7 +127,8 @@ bool Flush::start_first() {
       settle(kNoNode, nullptr);
       return true;
     }
-    codegen::abandon_collective(graph_, first, context_.runtime_, error.what());
+    codegen::abandon_collective(graph_, first, context_.runtime_,
+                                context_.compile_options.algorithm, error.what());
     settle(first, failure_of(graph_.node(first)));
   }
   return true;
@@ -183,7 +185,7 @@ std::vector<Executable::Result> Flush::results_of_started(NodeId failed,
     if (own.empty() && id != failed) continue;
     const std::exception_ptr lost = id == failed ? failure : nullptr;
     const std::size_t before = results.size();
-    for (Executable::Result& result : results_of(graph_, id, lost, own, context_.runtime_)) {
+    for (Executable::Result& result : results_of(graph_, id, lost, own, context_)) {
       results_.push_back(graph_.result(id, static_cast<std::uint32_t>(results.size() - before)));
       results.push_back(std::move(result));
     }
@@ -228,7 +230,7 @@ void RankContext::start_rest_of(const ir::Graph& program, std::span<const StateP
     for (NodeId id = 0; id < program.node_count(); ++id) {
       if (!ir::communicates(program, id)) continue;
       if (!started_for(started, program.calls(id)[0]).empty()) continue;
-      codegen::abandon_collective(program, id, runtime_, error.what());
+      codegen::abandon_collective(program, id, runtime_, compile_options.algorithm, error.what());
     }
   }
 }
@@ -245,7 +247,7 @@ void RankContext::record_rest_of(const ir::Graph& program, std::span<const State
     needed[id] = own.empty();
     done[id] = !own.empty();
     if (own.empty()) continue;
-    const auto results = results_of(program, id, nullptr, own, runtime_);
+    const auto results = results_of(program, id, nullptr, own, *this);
     for (std::uint32_t i = 0; i < results.size(); ++i) {
       const StatePtr state = leaf(results[i].type, nullptr, program.node(id).location);
       state->work = results[i].work;

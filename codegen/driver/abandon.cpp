@@ -16,8 +16,9 @@ std::string not_started(const runtime::Context& context, const std::string& desc
 namespace {
 
 void abandon_call(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
-                  const std::string& why) {
-  for (const LoweredCollective& call : lower_collective(graph, id, context.rank())) {
+                  ir::Algorithm algorithm, const std::string& why) {
+  for (const LoweredCollective& call :
+       lower_collective(graph, id, context.rank(), {.asked = algorithm})) {
     if (call.group->members_with(context.rank()).size() == 1) continue;  // nobody waits
     communicator_of(context, *call.group, call.parent.get(), call.engine)
         ->abandon(not_started(context, call.call.description, call.group->tag, why));
@@ -26,13 +27,14 @@ void abandon_call(const ir::Graph& graph, ir::NodeId id, runtime::Context& conte
 
 // Nobody knows how many calls a loop would have made, so that none may follow in its groups.
 void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
-                   const std::string& why) {
-  if (!ir::is_control(graph.node(id).op)) return abandon_call(graph, id, context, why);
+                   ir::Algorithm algorithm, const std::string& why) {
+  if (!ir::is_control(graph.node(id).op)) return abandon_call(graph, id, context, algorithm, why);
   for (const ir::FunctionPtr& function : ir::all_functions(graph.node(id))) {
     const ir::Graph& inside = function->graph();
     for (ir::NodeId call = 0; call < inside.node_count(); ++call) {
       const bool direct = !ir::is_control(inside.node(call).op);
-      if (direct && ir::communicates(inside, call)) abandon_call(inside, call, context, why);
+      if (direct && ir::communicates(inside, call))
+        abandon_call(inside, call, context, algorithm, why);
     }
   }
 }
@@ -56,9 +58,9 @@ void abandon_group(const ir::Graph& graph, ir::NodeId id, runtime::Context& cont
 }  // namespace
 
 void abandon_collective(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
-                        const std::string& why) noexcept {
+                        ir::Algorithm algorithm, const std::string& why) noexcept {
   try {
-    return abandon_calls(graph, id, context, why);
+    return abandon_calls(graph, id, context, algorithm, why);
   } catch (const std::exception&) {
     // The whole group then.
   }
@@ -69,11 +71,11 @@ void abandon_collective(const ir::Graph& graph, ir::NodeId id, runtime::Context&
   }
 }
 
-void abandon_collectives(const ir::Graph& graph, runtime::Context& context,
+void abandon_collectives(const ir::Graph& graph, runtime::Context& context, ir::Algorithm algorithm,
                          const std::string& why) noexcept {
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
     if (!ir::communicates(graph, id)) continue;
-    abandon_collective(graph, id, context, why);
+    abandon_collective(graph, id, context, algorithm, why);
   }
 }
 
