@@ -104,8 +104,8 @@ class GroupAgreement {
   [[noreturn]] void fail(std::uint64_t sequence, const Waiting& waiting,
                          const std::string& text) const;
 
-  // "; rank 1 (process 1234): its last collective was #3 of ..." of each member: for errors that do
-  // not say who it is that they are about.
+  // "; rank 1 (process 1234): its last collective was #3 of ..." of each member, of many the first
+  // ones: for errors that do not say who it is that they are about.
   std::string last_calls() const;
 
   // See Communicator.

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,7 @@ namespace tutti::runtime {
 namespace {
 
 constexpr std::string_view kRecv = "recv ";  // how a call's description begins
+constexpr std::size_t kMostLastCalls = 10;   // in one error
 
 // What the ranks call it may take parts of different sizes, if all say which.
 bool takes_sizes(std::string_view call) {
@@ -229,10 +232,12 @@ std::string GroupAgreement::last_call(int position) const {
 
 std::string GroupAgreement::last_calls(const std::vector<int>& of) const {
   std::string text;
-  for (const int member : of) {
+  const std::size_t named = std::min(of.size(), kMostLastCalls);
+  for (const int member : std::span(of).first(named)) {
     text += "; " + fabric_->describe(members()[static_cast<std::size_t>(member)]) + ": " +
             last_call(member);
   }
+  if (named < of.size()) text += "; and " + std::to_string(of.size() - named) + " more";
   return text;
 }
 

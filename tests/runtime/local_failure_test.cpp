@@ -16,6 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // Memory for calls of every rank that outlives them.
@@ -327,6 +328,24 @@ TEST(LocalFailure, ATimeOutNamesWhoIsMissing) {
                                  HasSubstr("1"), HasSubstr("3")));
     EXPECT_THAT(thrown[2], HasSubstr("time-out after 20 ms"));
   }
+}
+
+TEST(LocalFailure, ATimeOutSaysOfNoMoreThanTenWhatTheyDidLast) {
+  std::atomic<bool> ended{false};
+  const auto thrown = run_ranks(14, [&](HostBackend& backend) {
+    if (backend.rank() > 0) return ended.wait(false);  // never comes, and does not leave either
+    const auto world = backend.communicator(first_ranks(14), "world");
+    world->set_timeout(std::chrono::milliseconds(20));
+    try {
+      world->start(barrier_call())->wait();
+    } catch (const CommError&) {
+      ended.store(true);
+      ended.notify_all();
+      throw;
+    }
+  });
+  EXPECT_THAT(thrown[0], AllOf(HasSubstr("rank 10: it has started no collective; and 3 more"),
+                               Not(HasSubstr("rank 11: "))));
 }
 
 // Runs `body` as rank 0 while rank 1 has started `started` barriers and completes none of them.
