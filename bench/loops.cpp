@@ -2,12 +2,11 @@
 //
 //   bench_loops step_16 gpt gpt_compile
 //   bench_loops --unrolled gpt gpt_compile
-//   bench_loops --limit=4e-8 step_16
 //
 // step_16: a step of a compiled for_loop that computes the tanh of 16 elements. gpt: a training
 // step of a GPT of 12 layers, which a scan goes through or, unrolled, which stand one after
 // another; gpt_compile: what its first call takes longer than the next ones, which is recording and
-// compiling. Prints a line of JSON each: seconds. --limit=S measures nothing and prints S.
+// compiling. Prints a line of JSON each: seconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -134,19 +133,16 @@ int main(int argc, char** argv) try {
   std::vector<std::string> keys;
   int steps = 11;
   bool unrolled = false;
-  double limit = 0;
   app.add_option("keys", keys)->required()->check(CLI::IsMember({"step_16", "gpt", "gpt_compile"}));
   app.add_option("--steps", steps, "how many are measured")->check(CLI::PositiveNumber);
   app.add_flag("--unrolled", unrolled, "layers one after another, in place of a scan");
-  app.add_option("--limit", limit, "print this")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   setenv("TUTTI_CACHE", "off", 1);  // compiling is measured
   for (const std::string& key : keys) {
     const bool compile_only = key == "gpt_compile";
-    const double seconds = limit > 0          ? limit
-                           : key == "step_16" ? measure_step(steps)
-                           : unrolled ? measure_gpt(make_gpt(), compile_only, steps)
-                                      : measure_gpt(scanned(make_gpt()), compile_only, steps);
+    const double seconds = key == "step_16" ? measure_step(steps)
+                           : unrolled       ? measure_gpt(make_gpt(), compile_only, steps)
+                                            : measure_gpt(scanned(make_gpt()), compile_only, steps);
     std::cout << "{\"key\": \"" << key << "\", \"seconds\": " << seconds << "}\n";
   }
 } catch (const std::exception& error) {

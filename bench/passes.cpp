@@ -6,8 +6,7 @@
 // hashed, printed, parsed, verified, and through all passes. Prints a line of JSON each: the median
 // over the batches of the seconds that it takes; on the error output what each part takes.
 // --scaled=M measures a program of M nodes in place of each, and prints what it took times
-// N log N / (M log M): what N nodes would take if time grew as it may. --limit=S measures nothing
-// and prints S.
+// N log N / (M log M): what N nodes would take if time grew as it may.
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/text/print.h>
@@ -133,24 +132,17 @@ int main(int argc, char** argv) try {
   std::vector<std::string> keys;
   int batches = 5;
   double scaled = 0;
-  double limit = 0;
   app.add_option("keys", keys)
       ->required()
       ->check(CLI::IsMember({"nodes_1000", "nodes_10000", "nodes_100000"}));
   app.add_option("--batches", batches, "how many are measured")->check(CLI::PositiveNumber);
   app.add_option("--scaled", scaled, "measure so many nodes, and scale")
       ->check(CLI::Range(2., 1e6));
-  app.add_option("--limit", limit, "print this")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   for (const std::string& key : keys) {
     const double nodes = std::stod(key.substr(key.find('_') + 1));
-    double seconds = limit;
-    if (scaled > 0) {
-      const double growth = nodes * std::log(nodes) / (scaled * std::log(scaled));
-      seconds = median_seconds(scaled, batches) * growth;
-    } else if (limit == 0) {
-      seconds = median_seconds(nodes, batches);
-    }
+    double seconds = median_seconds(scaled > 0 ? scaled : nodes, batches);
+    if (scaled > 0) seconds *= nodes * std::log(nodes) / (scaled * std::log(scaled));
     std::cout << "{\"key\": \"" << key << "\", \"seconds\": " << seconds << "}\n";
   }
 } catch (const std::exception& error) {

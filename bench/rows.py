@@ -63,6 +63,14 @@ class Program:
 
 
 @dataclasses.dataclass(frozen=True)
+class Limit:
+    """A peer that needs no program: what ours may take."""
+
+    name: str
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True)
 class Row:
     """`goal` is the largest ratio of our time to the best peer's that we want."""
 
@@ -236,12 +244,15 @@ UNROLLED = Program(
     "unrolled",
     lambda context, keys: [context.ours("bench_loops"), "--unrolled", *keys],
 )
-AT_MOST_40_NS = Program(
-    "40 ns",
-    lambda context, keys: [context.ours("bench_loops"), "--limit=4e-8", *keys],
-)
 row("loops/step_16", key="step_16", ours=LOOPS, peers=(JAX,), goal=1.0, unit="ns")
-row("loops/step_16_limit", key="step_16", ours=LOOPS, peers=(AT_MOST_40_NS,), goal=1.0, unit="ns")
+row(
+    "loops/step_16_limit",
+    key="step_16",
+    ours=LOOPS,
+    peers=(Limit("40 ns", 40e-9),),
+    goal=1.0,
+    unit="ns",
+)
 row("loops/gpt", key="gpt", ours=LOOPS, peers=(UNROLLED,), goal=1.05, unit="ms")
 row("loops/gpt_compile", key="gpt_compile", ours=LOOPS, peers=(UNROLLED,), goal=0.33, unit="s")
 
@@ -266,7 +277,7 @@ row(
     "passes/100000_nodes",
     key="nodes_100000",
     ours=PASSES,
-    peers=(Program("3 s", our_passes("--limit=3")),),
+    peers=(Limit("3 s", 3.0),),
     goal=1.0,
     unit="ms",
 )
