@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../fake_cuda/nccl/persona.h"
 #include <nccl.h>
 
 namespace tutti::runtime::nccl {
@@ -66,6 +67,7 @@ static_assert(sizeof(Config) <= sizeof(ncclConfig_t));
 static_assert(sizeof(Config) == sizeof(ncclConfig_t));  // where the rest is padding
 #endif
 static_assert(offsetof(Config, traffic_class) + sizeof(int) == sizeof(Config));
+static_assert(fake_cuda::nccl_config_bytes(NCCL_VERSION_CODE) == sizeof(ncclConfig_t));
 
 constexpr ncclConfig_t kInitialised = NCCL_CONFIG_INITIALIZER;
 static_assert(Config().magic == kInitialised.magic);

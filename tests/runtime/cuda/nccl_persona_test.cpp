@@ -54,6 +54,7 @@ TEST(NcclPersona, BetweenThemTheyHaveEachDifference) {
   EXPECT_TRUE(of(23007).clears_windows && of(23007).lets_ranks_share_gpus);
   EXPECT_FALSE(of(22907).has_timeouts);
   EXPECT_TRUE(of(23003).has_timeouts);
+  EXPECT_EQ(of(22105).config_bytes, 48U);
   EXPECT_EQ(of(22809).config_bytes, 80U);
   EXPECT_EQ(of(23007).config_bytes, 96U);
 }
