@@ -25,6 +25,17 @@ constexpr std::array kTopics = {
 };
 static_assert(kTopics.size() == static_cast<std::size_t>(LogTopic::gpu) + 1);
 
+// Of a resource that the whole process shares.
+LeafMutex& mutex_of_stderr() noexcept {
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): nothing starts without it
+  static auto& mutex = *new LeafMutex;  // never destroyed
+  return mutex;
+}
+
+// Made before there are threads: a process that is forked off while one of them makes it would wait
+// for that for ever.
+[[maybe_unused]] const LeafMutex& mutex_of_stderr_at_start = mutex_of_stderr();
+
 }  // namespace
 
 std::span<const SettingWord> log_topics() { return kTopics; }
@@ -54,8 +65,7 @@ void Log::write(LogTopic topic, std::int64_t rank, std::string_view text) const 
 }
 
 void write_to_stderr(std::string_view lines) {
-  static auto& mutex = *new LeafMutex;  // of a resource that the whole process shares
-  const std::scoped_lock lock(mutex);
+  const std::scoped_lock lock(mutex_of_stderr());
   while (!lines.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, lines.data(), lines.size());
     if (written < 0 && errno == EINTR) continue;
