@@ -165,7 +165,9 @@ void search_row(const T* x, std::int64_t size, bool descending, std::int64_t cou
     }
     collect(keys, begin, size - begin);
   });
-  std::partial_sort(entries, entries + count, entries + found);
+  // There may be very many of them, too many for a heap.
+  std::nth_element(entries, entries + count, entries + found);
+  std::sort(entries, entries + count);
 }
 
 }  // namespace tutti::kernels
