@@ -42,7 +42,8 @@ Preparation call_of_parts(const ir::Graph& graph, ir::NodeId id, const std::vect
                             operands_text(operands), std::move(spec),
                             [](const auto& parts, void* const* b, std::int64_t begin,
                                std::int64_t end) { kernels::run(parts, b[0], b[1], begin, end); }),
-          .bytes = bytes};
+          .bytes = bytes,
+          .is_most = graph.node(id).op == ir::Op::topk};
 }
 
 }  // namespace

@@ -11,12 +11,13 @@
 
 namespace tutti::codegen {
 
-// A launch that comes before that of a node. Its buffers are the operands' storages in order, then
-// one of so many bytes, which it writes and the node's launch reads.
+// A launch that comes before that of a node. Its buffers are the operands' storages in order, which
+// it reads, then one of so many bytes, which it writes and the node's launch reads.
 struct Preparation {
   LaunchPart call;
   std::int64_t bytes = 0;
-  bool is_most = false;  // of the node's work: nearly all of it
+  // Nearly all of the node's work: its launch reads little of the operands, or nothing.
+  bool is_most = false;
 };
 
 // A launch that puts the next so many operands of a concat together. Its buffers are their

@@ -247,12 +247,13 @@ class Planner {
           writer_.add_buffer(PlanBuffer::Kind::local, before->bytes, values_.device(result));
       std::vector<BufferId> own = buffers;
       own.push_back(prepared);
-      runtime::WorkCounts work;
+      runtime::WorkCounts work = {.bytes_read = counts.bytes_read};
       if (before->is_most) {
         work = counts;
-        work.bytes_written = before->bytes;
-        counts = {.bytes_read = before->bytes, .bytes_written = counts.bytes_written};
+        counts = {.bytes_written = counts.bytes_written};
       }
+      work.bytes_written = before->bytes;
+      counts.bytes_read += before->bytes;
       writer_.add_call(std::move(before->call), std::move(own), location, work);
       buffers.push_back(prepared);
     }

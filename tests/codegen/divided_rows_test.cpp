@@ -5,6 +5,8 @@
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/verify/verify.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,25 @@ TEST(DividedRows, HaveACallBeforeTheirs) {
     EXPECT_THAT(plan, HasSubstr("call " + op + "_parts \"f32[70001]\" (b0) -> "));
     EXPECT_THAT(plan, HasSubstr("call " + op + " \"f32[70001]\" (b0, "));
   }
+}
+
+// What a profile's roofline allows them: of topk the second call reads what the first has found,
+// the others' read the operand as well.
+TEST(DividedRows, BothCallsCountWhatTheyReadAndWrite) {
+  ir::Graph graph = graph_of("f32[70001]", "0");
+  ir::run_passes(graph);
+  const Plan plan = make_plan(graph, 0);
+  std::map<std::string, runtime::WorkCounts> counts;
+  for_each_part(plan, [&](Device, const LaunchPart& part) { counts[part.name] = part.counts; });
+  constexpr std::int64_t kBytes = 70001 * 4;
+  for (const std::string op : {"sort", "topk", "cumsum", "cummax"}) {
+    const runtime::WorkCounts before = counts[op + "_parts"];
+    EXPECT_EQ(before.bytes_read, kBytes) << op;
+    EXPECT_GT(before.bytes_written, 0) << op;
+    EXPECT_EQ(counts[op].bytes_read, before.bytes_written + (op == "topk" ? 0 : kBytes)) << op;
+  }
+  EXPECT_EQ(counts["sort"].bytes_written, 70001 * (4 + 8));
+  EXPECT_EQ(counts["cumsum"].flops, 70001);
 }
 
 TEST(DividedRows, AreFewAndLong) {
