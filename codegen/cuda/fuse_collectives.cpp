@@ -68,9 +68,11 @@ class CompanionFinder {
     if (!is_one || !runtime::is_read_whole(call, members)) return false;
     const bool combines =
         can_combine(call.reduction, call.dtype) && call.reduction != runtime::Reduction::mean;
-    // What the plan makes itself lies where the others reach it.
+    // What the plan makes itself, and keeps, lies where the others reach it.
     const auto is_own = [&](BufferId id) {
-      return plan_.buffers[at(id)].kind == PlanBuffer::Kind::comm;
+      return plan_.buffers[at(id)].kind == PlanBuffer::Kind::comm &&
+             std::ranges::none_of(plan_.results,
+                                  [&](const PlanResult& result) { return result.buffer == id; });
     };
     return (combines || !kernels::reduces(call.kind)) && is_own(start.operands[0]) &&
            is_own(start.results[0]);

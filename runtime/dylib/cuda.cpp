@@ -102,7 +102,8 @@ int CudaDriver::version() const {
 std::string CudaDriver::describe(CUresult result) const {
   const char* name = nullptr;
   const char* text = nullptr;
-  if (cuGetErrorName(result, &name) != CUDA_SUCCESS || name == nullptr) {
+  // (A copy of another process's driver is not asked.)
+  if (is_copy() || cuGetErrorName(result, &name) != CUDA_SUCCESS || name == nullptr) {
     return "error " + std::to_string(static_cast<int>(result));
   }
   if (cuGetErrorString(result, &text) != CUDA_SUCCESS || text == nullptr) return name;

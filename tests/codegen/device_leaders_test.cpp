@@ -127,17 +127,6 @@ TEST(DeviceLeaders, WhatOthersReadIsMadeInFrontOfTheStart) {
 )",
                       "f32[8] on cuda:0, f32[8,16] on cuda:0"),
               Not(HasSubstr("first launch")));
-  // Two of them by one kernel.
-  EXPECT_THAT(plan_of(R"(
-  %0 = mul(%x, %x)
-  %1 = add(%x, %x)
-  %2 = all_reduce(%0) {op = "sum", group = @pair}
-  %3 = wait(%2)
-  %4 = sum(%3) {axes = [1]}
-  return %4, %1
-)",
-                      "f32[8] on cuda:0, f32[8,16] on cuda:0"),
-              Not(HasSubstr("first launch")));
 }
 
 // Of none of them a kernel of ours would carry the call out.

@@ -80,15 +80,13 @@ TEST(NcclServes, PartsOfOnePiece) {
   }
 }
 
-// Of which members know the others' sizes, too.
-TEST(NcclServes, UnevenPartsThatAllKnow) {
-  for (const auto& [kind, serves] :
-       {std::pair(CollectiveKind::all_gather, true), std::pair(CollectiveKind::gather, true),
-        std::pair(CollectiveKind::scatter, true), std::pair(CollectiveKind::reduce_scatter, false),
-        std::pair(CollectiveKind::all_to_all, false)}) {
+TEST(NcclServes, UnevenParts) {
+  for (const CollectiveKind kind :
+       {CollectiveKind::all_gather, CollectiveKind::gather, CollectiveKind::scatter,
+        CollectiveKind::reduce_scatter, CollectiveKind::all_to_all}) {
     CollectiveCall call = call_of(kind);
     call.parts[0].sizes = {5, 7};
-    EXPECT_EQ(nccl_serves(call, 2), serves) << name_of(kind);
+    EXPECT_TRUE(nccl_serves(call, 2)) << name_of(kind);
   }
 }
 

@@ -169,20 +169,5 @@ TEST(NcclPersona, RanksThatShareAGpuAreRefused) {
   }
 }
 
-TEST(NcclPersona, WhoIsRefusedIsToldWhatWouldBeRight) {
-  const test::EnvironmentVariable sharing("NCCL_MULTI_RANK_GPU_ENABLE", "1");
-  const auto thrown = run_gpus(
-      2,
-      [](HostBackend& backend, GpuOfRank& gpu) {
-        CudaAccelerator first(gpu->stream()->driver(), 0);
-        const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-        const auto x = on_device(first, std::vector<float>(64, 1.F));
-        group->start(prepared_sum_of(*group, 64), {{x}}, {.accelerator = &first})->wait();
-        ADD_FAILURE() << "there is a result";
-      },
-      TUTTI_BINARY_DIR "/fake_nccl_2.27.7");
-  EXPECT_THAT(thrown, Each(AllOf(HasSubstr("invalid usage"), HasSubstr("World::gpu()"))));
-}
-
 }  // namespace
 }  // namespace tutti::runtime::nccl_persona_test

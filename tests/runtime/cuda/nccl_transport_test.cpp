@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, NcclTransports, testing::Values(2, 3, 4));
 TEST(NcclTransport, SaysWhenItRanWhereItIsTimed) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
-    const auto call = sum_of(*group, 64);
+    const auto call = prepared_sum_of(*group, 64);
     const auto x = ones(gpu, 64);
     for (const bool timed : {true, false, true}) {
       const auto work = group->start(call, {{x}}, {.accelerator = &*gpu, .timed = timed});

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tests/support/command.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/fake_cuda_process.h"
 #include <gmock/gmock.h>
 
@@ -128,6 +129,7 @@ class RealNccl : public testing::Test {
   template <class Work>
   static void expect_of_each(const Work& work) {
     test::expect_in_own_process([&] {
+      const test::EnvironmentVariable no_double("TUTTI_CUDA_LIBRARIES", "");
       SharedLibrary library = open_nccl();
       return !library.is_open() || work(Nccl(std::move(library)));
     });
