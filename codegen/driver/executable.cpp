@@ -23,13 +23,36 @@ using runtime::Buffer;
 using BufferPtr = std::shared_ptr<Buffer>;
 
 #if TUTTI_HAS_LLVM
-// Whether a loop has so many steps that walking them takes longer than compiling the plan.
+// Whether a loop, with those that it is in, has so many steps that walking them takes longer than
+// compiling the plan. How many a while loop has nobody knows: it may be any number.
 bool has_long_loop(const Plan& plan) {
   constexpr std::int64_t kLong = 1000;
-  return std::ranges::any_of(plan.steps, [](const Step& step) {
-    const Control* const control = control_of(step);
-    return control != nullptr && control->length >= kLong;
+  std::vector<std::int64_t> entered(plan.regions.size());  // how often a region is, at most
+  std::size_t function = plan.regions.size();
+  for (std::size_t step = plan.steps.size(); step-- > 0;) {
+    while (function > 0 && std::cmp_less(step, plan.regions[function - 1].end_step)) --function;
+    const Control* const control = control_of(plan.steps[step]);
+    if (control == nullptr) continue;
+    if (control->kind == Control::Kind::while_loop) return true;
+    const std::int64_t times = function == plan.regions.size() ? 1 : entered[function];
+    const bool is_scan = control->kind == Control::Kind::scan;
+    for (const int region : control->regions) {
+      std::int64_t& all = entered[at(region)];
+      all = std::max(all, is_scan ? times * std::min(control->length, kLong) : times);
+      if (all >= kLong) return true;
+    }
+  }
+  return false;
+}
+
+// Whether all kernels of the host are machine code.
+bool has_machine_code(const Plan& plan) {
+  bool out = true;
+  for_each_part(plan, [&](Device device, const LaunchPart& part) {
+    const bool is_kernel = device.is_cpu() && part.kernel >= 0;
+    if (is_kernel && (part.code == nullptr || part.code->function() == nullptr)) out = false;
   });
+  return out;
 }
 #endif
 
@@ -259,7 +282,9 @@ void Executable::run_steps() {
   const bool often = runs_ == 1 || (runs_ == 0 && has_long_loop(plan_));
   if (options_.mode == PlanMode::native && function_ == nullptr && often) {
     const runtime::ProfileSlice slice(context_.profile.get(), "compile", "native code of the plan");
-    const native::PlanCode made = native::compile(plan_);
+    // What is profiled is told kernel by kernel.
+    const bool joins = frame_.profile == nullptr && has_machine_code(plan_);
+    const native::PlanCode made = native::compile(plan_, runtime::DiskCache::shared(), joins);
     code_ = made.code;
     function_ = made.function;
   }

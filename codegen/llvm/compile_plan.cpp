@@ -1,5 +1,7 @@
 #include <tutti/codegen/llvm/compile_plan.h>
 #include <tutti/codegen/llvm/jit.h>
+#include <tutti/codegen/llvm/joined_functions.h>
+#include <tutti/codegen/llvm/optimize.h>
 #include <tutti/codegen/llvm/plan_emitter.h>
 #include <tutti/ir/support/error.h>
 
@@ -13,7 +15,7 @@ namespace tutti::codegen::native {
 
 namespace {
 
-Hash128 code_hash(const Plan& plan) {
+Hash128 code_hash(const Plan& plan, bool joins) {
   Hasher hasher;
   hasher.add(plan.regions.size());
   for (const Region& region : plan.regions) {
@@ -30,16 +32,24 @@ Hash128 code_hash(const Plan& plan) {
     hasher.add(step.index());
     std::visit([&](const auto& each) { each.hash(plan, hasher); }, step);
   }
+  if (joins) {
+    for (const PlanBuffer& buffer : plan.buffers) hasher.add(hashed(buffer.bytes));
+    for (const Kernel& kernel : plan.kernels) hasher.add(kernel_hash(kernel));
+    for_each_part(
+        plan, [&](Device /*device*/, const LaunchPart& part) { hasher.add(hashed(part.kernel)); });
+  }
   return hasher.finish();
 }
 
 // "plan_step_1f3a5c77": what profilers and debuggers show.
-std::string plan_symbol(const Plan& plan) {
-  return symbol_name("plan_" + plan.name, code_hash(plan));
+std::string plan_symbol(const Plan& plan, const Hash128& hash) {
+  return symbol_name("plan_" + plan.name, hash);
 }
 
-void emit_plan(llvm::Module& module, const Jit& jit, const Plan& plan) {
-  PlanEmitter(module, jit, plan).run(plan_symbol(plan));
+void emit_plan(llvm::Module& module, const Jit& jit, const Plan& plan, const std::string& name,
+               bool joins) {
+  const JoinedFunctions joined(plan, joins);
+  optimize(module, PlanEmitter(module, jit, plan, joined).run(name));
 #ifndef NDEBUG
   std::string complaint;
   llvm::raw_string_ostream stream(complaint);
@@ -51,12 +61,13 @@ void emit_plan(llvm::Module& module, const Jit& jit, const Plan& plan) {
 
 }  // namespace
 
-PlanCode compile(const Plan& plan, runtime::DiskCache& cache) {
+PlanCode compile(const Plan& plan, runtime::DiskCache& cache, bool joins) {
   Jit& jit = Jit::of({});
-  const std::string name = plan_symbol(plan);
+  const Hash128 hash = code_hash(plan, joins);
+  const std::string name = plan_symbol(plan, hash);
   const Jit::Functions functions = jit.load(
-      {.key = code_hash(plan), .name = name, .symbols = {name}},
-      [&](llvm::Module& module) { emit_plan(module, jit, plan); }, cache);
+      {.key = hash, .name = name, .symbols = {name}},
+      [&](llvm::Module& module) { emit_plan(module, jit, plan, name, joins); }, cache);
   return {functions.code, reinterpret_cast<runtime::PlanFunction>(functions.addresses[0])};
 }
 
@@ -64,7 +75,7 @@ std::string llvm_text(const Plan& plan) {
   llvm::LLVMContext context;
   Jit& jit = Jit::of({});
   const auto module = jit.make_module(context, "plan");
-  emit_plan(*module, jit, plan);
+  emit_plan(*module, jit, plan, plan_symbol(plan, code_hash(plan, true)), true);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, nullptr);
@@ -75,7 +86,7 @@ std::string assembly_text(const Plan& plan) {
   llvm::LLVMContext context;
   Jit& jit = Jit::of({});
   const auto module = jit.make_module(context, "plan");
-  emit_plan(*module, jit, plan);
+  emit_plan(*module, jit, plan, plan_symbol(plan, code_hash(plan, true)), true);
   return jit.assembly(*module);
 }
 

@@ -17,8 +17,10 @@ struct PlanCode {
 
 // One function that runs all steps of a checked plan: addresses are computed inline, all else are
 // calls of runtime/run/abi.h. It depends on the plan's steps and places only, not on any address:
-// it is loaded from the cache if it is there, else stored. Thread-safe.
-PlanCode compile(const Plan& plan, runtime::DiskCache& cache = runtime::DiskCache::shared());
+// it is loaded from the cache if it is there, else stored. With `joins`, small kernels are a part
+// of it (see joined_functions.h), which are not seen one by one then. Thread-safe.
+PlanCode compile(const Plan& plan, runtime::DiskCache& cache = runtime::DiskCache::shared(),
+                 bool joins = true);
 
 // For dumps: that function as LLVM IR, and as assembly.
 std::string llvm_text(const Plan& plan);

@@ -1,5 +1,6 @@
 #include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/llvm/emit_body.h>
+#include <tutti/runtime/buffer.h>
 
 #include <algorithm>
 #include <iterator>
@@ -39,13 +40,14 @@ std::vector<std::optional<DType>> find_rounded(const Kernel& kernel) {
 }  // namespace
 
 BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Jit& jit,
-                         const Kernel& kernel)
+                         const Kernel& kernel, const std::vector<std::int64_t>* rooms)
     : ir_(ir),
       scalars_(scalars),
       kernel_(kernel),
+      rooms_(rooms),
       positions_(ir, kernel, element_types(scalars, kernel)),
       sections_(kernel),
-      memory_(ir, jit, kernel, element_types(scalars, kernel)),
+      memory_(ir, jit, kernel, element_types(scalars, kernel), rooms == nullptr),
       rows_(ir, memory_, kernel),
       places_(place_values(kernel)),
       kept_(ir, kernel, places_),
@@ -158,6 +160,12 @@ Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, cons
   if (inside == nullptr && vectors && stride == 0) {
     return splat(scalars_.widen(dtype, memory_.load(buffer, pointer)));
   }
+  if (inside == nullptr && vectors) {
+    if (const auto first = first_lanes(buffer, instruction.address, in_loop, strip, false)) {
+      return scalars_.widen(
+          dtype, memory_.load_first(buffer, pointer, stride, first->count, first->touched));
+    }
+  }
   if (inside == nullptr) {
     return scalars_.widen(dtype, vectors ? memory_.load_vector(buffer, pointer, stride, strip.mask)
                                          : memory_.load(buffer, pointer));
@@ -171,6 +179,48 @@ Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, cons
   Value* mask = strip.mask == nullptr ? inside : ir_.CreateAnd(strip.mask, inside);
   Value* elements = scalars_.widen(dtype, memory_.load_vector(buffer, pointer, stride, mask));
   return is_zero ? elements : ir_.CreateSelect(inside, elements, splat(around));
+}
+
+std::optional<BodyEmitter::FirstLanes> BodyEmitter::first_lanes(int buffer, const Affine& address,
+                                                                bool in_loop, const Strip& strip,
+                                                                bool writes) const {
+  const auto* const mask = llvm::dyn_cast_or_null<llvm::Constant>(strip.mask);
+  if (rooms_ == nullptr || mask == nullptr) return {};
+  const std::int64_t room = (*rooms_)[static_cast<std::size_t>(buffer)];
+  if (room == 0 || !kernel_.buffers[static_cast<std::size_t>(buffer)].starts.empty()) return {};
+  std::int64_t count = 0;
+  while (count < kLanes && mask->getAggregateElement(static_cast<unsigned>(count))->isOneValue()) {
+    ++count;
+  }
+  const FirstLanes alone = {.count = count, .touched = count};
+  const std::int64_t stride = lane_stride(kernel_, address, in_loop);
+  if (stride != 1) return alone;
+  // The element behind the last one of the access in all rounds of the loops; and whether there is
+  // one round only, whose last element is the buffer's last one.
+  const bool along_outer = kernel_.vector_axis == VectorAxis::outer;
+  if (along_outer && kernel_.outer.back() > kernel_.block) return alone;
+  if (sections_.all().size() > 1) return alone;  // the mask may end before the axis does
+  std::int64_t end = address.offset + 1;
+  bool once = true;
+  const auto add = [&](const std::vector<std::int64_t>& extents,
+                       const std::vector<std::int64_t>& strides, bool has_vectors) {
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      end += (extents[axis] - 1) * std::max<std::int64_t>(strides[axis], 0);
+      if (strides[axis] < 0) once = false;
+      if (extents[axis] > 1 && !(has_vectors && axis + 1 == extents.size())) once = false;
+    }
+  };
+  add(kernel_.outer, address.outer, along_outer);
+  if (in_loop) add(kernel_.inner, address.inner, !along_outer);
+  const std::int64_t size = size_of(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype);
+  if (writes && !(once && end * size == room)) return alone;
+  const auto whole = [](std::int64_t bytes) {
+    constexpr auto kUnit = static_cast<std::int64_t>(runtime::kBufferAlignment);
+    return (bytes + kUnit - 1) / kUnit * kUnit;
+  };
+  const std::int64_t lanes = std::min<std::int64_t>(kLanes, whole(count * size) / size);
+  const bool fits = (end - count + lanes) * size <= whole(room);
+  return FirstLanes{.count = count, .touched = fits ? lanes : count};
 }
 
 Value* BodyEmitter::emit_inside(const Instruction& load, bool in_loop, std::int64_t part) {
@@ -215,12 +265,15 @@ void BodyEmitter::emit_stores(const Segment& segment, const Strip& strip) {
     const DType dtype = kernel_.buffers[static_cast<std::size_t>(store.buffer)].dtype;
     const bool rounded = is_rounded_to(dtype, store.value);
     const std::int64_t stride = lane_stride(kernel_, store.address, segment.loop);
+    const auto first = first_lanes(store.buffer, store.address, segment.loop, strip, true);
     for (std::int64_t part = 0; part < (vectors ? strip.vectors : 1); ++part) {
       Value* pointer = position_of(store.buffer, store.address, segment.loop, part);
       Value* value = vectors ? vector(store.value, part) : scalar(store.value);
       Value* element = scalars_.narrow(dtype, value, rounded);
       if (has_rows(store.buffer, store.address, segment.loop, strip)) {
         rows_.put(positions_.number(store.buffer, store.address, true), part, element);
+      } else if (vectors && first) {
+        memory_.store_first(store.buffer, element, pointer, stride, first->count, first->touched);
       } else if (vectors) {
         memory_.store_vector(store.buffer, element, pointer, stride, strip.mask);
       } else {

@@ -28,7 +28,9 @@ struct Strip {
 // scalar.
 class BodyEmitter {
  public:
-  BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Jit& jit, const Kernel& kernel);
+  // `rooms`: by buffer, as of emit_inlined_kernel; null: of a kernel that stands alone.
+  BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Jit& jit, const Kernel& kernel,
+              const std::vector<std::int64_t>* rooms);
 
   // Where loads and stores are; the loops move them on.
   Positions& positions() { return positions_; }
@@ -76,6 +78,14 @@ class BodyEmitter {
                          std::int64_t part);
   llvm::Value* emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
                          std::int64_t part);
+  // Of a masked access without bounds in a kernel that is inlined: the lanes that the mask lets
+  // through, and how many from the first on may be touched. None: it goes by its mask.
+  struct FirstLanes {
+    std::int64_t count = 0;
+    std::int64_t touched = 0;
+  };
+  std::optional<FirstLanes> first_lanes(int buffer, const Affine& address, bool in_loop,
+                                        const Strip& strip, bool writes) const;
   // Where a load is inside of its bounds: an i1, or one for each lane where it varies; null where
   // all of it is known to be.
   llvm::Value* emit_inside(const Instruction& load, bool in_loop, std::int64_t part);
@@ -97,6 +107,7 @@ class BodyEmitter {
   llvm::IRBuilder<>& ir_;
   ScalarEmitter& scalars_;
   const Kernel& kernel_;
+  const std::vector<std::int64_t>* const rooms_;
   Positions positions_;
   AxisSections sections_;
   MemoryEmitter memory_;

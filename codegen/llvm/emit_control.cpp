@@ -23,8 +23,12 @@ const Region& PlanEmitter::body_of(const Control& control) const {
 }
 
 // Whatever fails in there is a failure of this step.
-void PlanEmitter::enter(int region, Value iteration) {
-  Value failed = ir_.CreateCall(regions_[at(region)], {function_->getArg(0), function_->getArg(1)});
+void PlanEmitter::enter(int region, std::span<const Value> parameters,
+                        std::span<const Value> results, Value iteration) {
+  std::vector<Value> operands = {function_->getArg(0), function_->getArg(1)};
+  operands.insert(operands.end(), parameters.begin(), parameters.end());
+  operands.insert(operands.end(), results.begin(), results.end());
+  Value failed = ir_.CreateCall(regions_[at(region)], operands);
   Value succeeded = ir_.CreateICmpSLT(failed, number(0));
   if (iteration == nullptr) return leave_unless(succeeded);
   Block next = block("next");
@@ -46,43 +50,84 @@ void PlanEmitter::move(Value to, Value from, std::int64_t bytes) {
   ir_.CreateCall(module_.getOrInsertFunction("tutti_move", type), {to, from, long_number(bytes)});
 }
 
-void PlanEmitter::begin_carries(const Control& control, bool with_spare) {
+void PlanEmitter::copy(Value to, Value from, std::int64_t bytes) {
+  ir_.CreateMemCpy(to, llvm::MaybeAlign(), from, llvm::MaybeAlign(),
+                   static_cast<std::uint64_t>(bytes));
+}
+
+std::vector<PlanEmitter::Carry> PlanEmitter::begin_carries(const Control& control,
+                                                           bool with_spare) {
   const Region& body = body_of(control);
+  std::vector<Carry> out;
   for (std::size_t i = 0; std::cmp_less(i, control.carries); ++i) {
-    const BufferId parameter = body.parameters[i];
-    const BufferId given = body.results[i].buffer;
+    const std::int64_t bytes = plan_.buffers[at(body.parameters[i])].bytes;
+    const bool in_place = control.spares[i] < 0;
     Value result = address_of(control.results[i]);
     Value operand = address_of(control.operands[i]);
-    if (control.spares[i] < 0) {
-      move(result, operand, plan_.buffers[at(parameter)].bytes);
-      place(parameter, result);
-      place(given, result);
+    if (joined_.keeps(control, i, number_)) {
+      Value read = on_stack(bytes, "carry");
+      Value written = in_place ? read : on_stack(bytes, "next_carry");
+      copy(read, operand, bytes);
+      out.push_back({.way = Carry::Way::kept, .read = read, .written = written});
+    } else if (in_place) {
+      move(result, operand, bytes);
+      out.push_back({.way = Carry::Way::in_place, .read = result, .written = result});
     } else {
-      place(parameter, operand);
-      place(given, with_spare ? address_of(control.spares[i]) : result);
+      Value first = with_spare ? address_of(control.spares[i]) : result;
+      out.push_back({.way = Carry::Way::by_turns, .read = operand, .written = first});
     }
   }
+  return out;
 }
 
-void PlanEmitter::next_carries(const Control& control) {
+std::vector<PlanEmitter::Carry> PlanEmitter::enter_loop(const std::vector<Carry>& first,
+                                                        Block before) {
+  std::vector<Carry> out = first;
+  for (Carry& carry : out) {
+    if (carry.way != Carry::Way::by_turns) continue;
+    for (Value* const place : {&carry.read, &carry.written}) {
+      llvm::PHINode* const phi = ir_.CreatePHI(pointer_, 2, "carry");
+      phi->addIncoming(*place, before);
+      *place = phi;
+    }
+  }
+  return out;
+}
+
+std::vector<PlanEmitter::Carry> PlanEmitter::next_carries(const Control& control,
+                                                          const std::vector<Carry>& carries) {
   const Region& body = body_of(control);
-  for (std::size_t i = 0; std::cmp_less(i, control.carries); ++i) {
-    if (control.spares[i] < 0) continue;
-    const BufferId given = body.results[i].buffer;
-    Value written = address_of(given);
+  std::vector<Carry> out = carries;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Carry& carry = out[i];
+    if (carry.way == Carry::Way::kept && carry.read != carry.written) {
+      copy(carry.read, carry.written, whole_bytes(plan_.buffers[at(body.parameters[i])].bytes));
+    }
+    if (carry.way != Carry::Way::by_turns) continue;
     Value result = address_of(control.results[i]);
-    place(body.parameters[i], written);
-    place(given, ir_.CreateSelect(ir_.CreateICmpEQ(written, result), address_of(control.spares[i]),
-                                  result));
+    carry.read = carry.written;
+    carry.written = ir_.CreateSelect(ir_.CreateICmpEQ(carry.read, result),
+                                     address_of(control.spares[i]), result);
+  }
+  return out;
+}
+
+void PlanEmitter::close_loop(const std::vector<Carry>& carries, const std::vector<Carry>& next) {
+  for (std::size_t i = 0; i < carries.size(); ++i) {
+    if (carries[i].way != Carry::Way::by_turns) continue;
+    llvm::cast<llvm::PHINode>(carries[i].read)->addIncoming(next[i].read, ir_.GetInsertBlock());
+    llvm::cast<llvm::PHINode>(carries[i].written)
+        ->addIncoming(next[i].written, ir_.GetInsertBlock());
   }
 }
 
-void PlanEmitter::end_carries(const Control& control) {
+void PlanEmitter::end_carries(const Control& control, const std::vector<Carry>& carries) {
   const Region& body = body_of(control);
-  for (std::size_t i = 0; std::cmp_less(i, control.carries); ++i) {
-    if (control.spares[i] < 0) continue;
-    const BufferId parameter = body.parameters[i];
-    move(address_of(control.results[i]), address_of(parameter), plan_.buffers[at(parameter)].bytes);
+  for (std::size_t i = 0; i < carries.size(); ++i) {
+    const std::int64_t bytes = plan_.buffers[at(body.parameters[i])].bytes;
+    Value result = address_of(control.results[i]);
+    if (carries[i].way == Carry::Way::kept) copy(result, carries[i].read, bytes);
+    if (carries[i].way == Carry::Way::by_turns) move(result, carries[i].read, bytes);
   }
 }
 
@@ -90,11 +135,12 @@ void PlanEmitter::scan(const Control& control) {
   const Region& body = body_of(control);
   const auto carries = static_cast<std::size_t>(control.carries);
   const auto sequences = static_cast<std::size_t>(control.sequences);
-  begin_carries(control, begins_with_spare(control.length));
-  if (control.length == 0) return end_carries(control);
-  for (std::size_t i = carries + sequences; i < control.operands.size(); ++i) {
-    place(body.parameters[i], address_of(control.operands[i]));
-  }
+  const std::vector<Carry> first = begin_carries(control, begins_with_spare(control.length));
+  if (control.length == 0) return end_carries(control, first);
+  std::vector<Value> operands;
+  for (const BufferId id : control.operands) operands.push_back(address_of(id));
+  std::vector<Value> results;
+  for (const BufferId id : control.results) results.push_back(address_of(id));
   Block before = ir_.GetInsertBlock();
   Block loop = block("loop");
   Block done = block("done");
@@ -102,49 +148,38 @@ void PlanEmitter::scan(const Control& control) {
   ir_.SetInsertPoint(loop);
   llvm::PHINode* const step = ir_.CreatePHI(ir_.getInt64Ty(), 2, "step");
   step->addIncoming(long_number(0), before);
+  const std::vector<Carry> carried = enter_loop(first, before);
   Value index = control.reverse ? ir_.CreateSub(long_number(control.length - 1), step) : step;
-  const auto place_part = [&](BufferId part, BufferId whole) {
-    Value bytes = ir_.CreateMul(index, long_number(plan_.buffers[at(part)].bytes));
-    place(part, behind(address_of(whole), bytes));
+  const auto part_of = [&](BufferId part, Value whole) {
+    return behind(whole, ir_.CreateMul(index, long_number(plan_.buffers[at(part)].bytes)));
   };
+  for (std::size_t i = 0; i < carries; ++i) {
+    operands[i] = carried[i].read;
+    results[i] = carried[i].written;
+  }
   for (std::size_t i = carries; i < carries + sequences; ++i) {
-    place_part(body.parameters[i], control.operands[i]);
+    operands[i] = part_of(body.parameters[i], operands[i]);
   }
   for (std::size_t i = carries; i < control.results.size(); ++i) {
-    place_part(body.results[i].buffer, control.results[i]);
+    results[i] = part_of(body.results[i].buffer, results[i]);
   }
-  enter(control.regions[0], step);
-  next_carries(control);
+  enter(control.regions[0], operands, results, step);
+  const std::vector<Carry> next_carried = next_carries(control, carried);
+  close_loop(carried, next_carried);
   Value next = ir_.CreateAdd(step, long_number(1));
   step->addIncoming(next, ir_.GetInsertBlock());
   ir_.CreateCondBr(ir_.CreateICmpSLT(next, long_number(control.length)), loop, done);
   ir_.SetInsertPoint(done);
+  // The number of steps has chosen where the last one writes, if not by copying.
+  end_carries(control, next_carried);
 }
 
-// Where its carries lie, and where they go next, is in variables of the function: see
-// run_control.cpp.
 void PlanEmitter::while_loop(const Control& control) {
-  const Region& condition = plan_.regions[at(control.regions[0])];
-  const Region& body = body_of(control);
   const auto carries = static_cast<std::size_t>(control.carries);
-  const auto in_place = [&](std::size_t i) { return control.spares[i] < 0; };
-  std::vector<Value> now(carries);
-  std::vector<Value> next(carries);
-  for (std::size_t i = 0; i < carries; ++i) {
-    now[i] = variable("now");
-    next[i] = variable("next");
-    Value result = address_of(control.results[i]);
-    Value operand = address_of(control.operands[i]);
-    if (in_place(i)) move(result, operand, plan_.buffers[at(body.parameters[i])].bytes);
-    ir_.CreateStore(in_place(i) ? result : operand, now[i]);
-    ir_.CreateStore(result, next[i]);
-  }
-  const auto place_parameters = [&](const Region& region) {
-    for (std::size_t i = 0; i < control.operands.size(); ++i) {
-      place(region.parameters[i],
-            i < carries ? ir_.CreateLoad(pointer_, now[i]) : address_of(control.operands[i]));
-    }
-  };
+  const std::vector<Carry> first = begin_carries(control, false);
+  std::vector<Value> operands;
+  for (const BufferId id : control.operands) operands.push_back(address_of(id));
+  std::vector<Value> results(carries);
   Block before = ir_.GetInsertBlock();
   Block loop = block("loop");
   Block step = block("step");
@@ -153,39 +188,30 @@ void PlanEmitter::while_loop(const Control& control) {
   ir_.SetInsertPoint(loop);
   llvm::PHINode* const iteration = ir_.CreatePHI(ir_.getInt64Ty(), 2, "iteration");
   iteration->addIncoming(long_number(0), before);
-  place_parameters(condition);
-  place(condition.results[0].buffer, address_of(control.condition));
-  enter(control.regions[0], iteration);
+  const std::vector<Carry> carried = enter_loop(first, before);
+  for (std::size_t i = 0; i < carries; ++i) {
+    operands[i] = carried[i].read;
+    results[i] = carried[i].written;
+  }
+  enter(control.regions[0], operands, std::vector<Value>{address_of(control.condition)}, iteration);
   Value goes_on = ir_.CreateLoad(ir_.getInt8Ty(), address_of(control.condition), "goes_on");
   ir_.CreateCondBr(ir_.CreateICmpNE(goes_on, ir_.getInt8(0)), step, done);
   ir_.SetInsertPoint(step);
-  place_parameters(body);
-  for (std::size_t i = 0; i < carries; ++i) {
-    place(body.results[i].buffer, ir_.CreateLoad(pointer_, next[i]));
-  }
-  enter(control.regions[1], iteration);
-  for (std::size_t i = 0; i < carries; ++i) {
-    if (in_place(i)) continue;
-    Value written = ir_.CreateLoad(pointer_, next[i]);
-    Value result = address_of(control.results[i]);
-    ir_.CreateStore(written, now[i]);
-    ir_.CreateStore(
-        ir_.CreateSelect(ir_.CreateICmpEQ(written, result), address_of(control.spares[i]), result),
-        next[i]);
-  }
+  enter(control.regions[1], operands, results, iteration);
+  close_loop(carried, next_carries(control, carried));
   iteration->addIncoming(ir_.CreateAdd(iteration, long_number(1)), ir_.GetInsertBlock());
   ir_.CreateBr(loop);
   ir_.SetInsertPoint(done);
-  for (std::size_t i = 0; i < carries; ++i) {
-    if (in_place(i)) continue;
-    move(address_of(control.results[i]), ir_.CreateLoad(pointer_, now[i]),
-         plan_.buffers[at(body.parameters[i])].bytes);
-  }
+  end_carries(control, carried);
 }
 
 // An index that is none of a branch's chooses the last one.
 void PlanEmitter::conditional(const Control& control) {
   Value index = ir_.CreateLoad(integer_, address_of(control.operands[0]), "index");
+  std::vector<Value> operands;
+  for (const BufferId id : control.operands) operands.push_back(address_of(id));
+  std::vector<Value> results;
+  for (const BufferId id : control.results) results.push_back(address_of(id));
   Block done = block("done");
   Block last = block("branch");
   auto* const choice =
@@ -195,14 +221,7 @@ void PlanEmitter::conditional(const Control& control) {
     Block branch = is_last ? last : block("branch");
     if (!is_last) choice->addCase(number(static_cast<std::int32_t>(i)), branch);
     ir_.SetInsertPoint(branch);
-    const Region& region = plan_.regions[at(control.regions[i])];
-    for (std::size_t k = 0; k < region.parameters.size(); ++k) {
-      place(region.parameters[k], address_of(control.operands[k + 1]));
-    }
-    for (std::size_t k = 0; k < region.results.size(); ++k) {
-      place(region.results[k].buffer, address_of(control.results[k]));
-    }
-    enter(control.regions[i]);
+    enter(control.regions[i], std::span(operands).subspan(1), results);
     ir_.CreateBr(done);
   }
   ir_.SetInsertPoint(done);

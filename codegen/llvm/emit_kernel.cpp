@@ -23,13 +23,13 @@ using Values = std::vector<Value*>;
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const Jit& jit, const Kernel& kernel,
-                llvm::Function& function)
+                llvm::Function& function, const std::vector<std::int64_t>* rooms = nullptr)
       : kernel_(kernel),
         function_(function),
         ir_(llvm::BasicBlock::Create(module.getContext(), "entry", &function)),
         math_(ir_, module, jit),
         scalars_(ir_, math_),
-        body_(ir_, scalars_, jit, kernel),
+        body_(ir_, scalars_, jit, kernel, rooms),
         reductions_(ir_, scalars_, body_, kernel) {}
 
   void run() {
@@ -43,8 +43,7 @@ class KernelEmitter {
       Value* slot = ir_.CreateConstGEP1_64(ir_.getPtrTy(), function_.getArg(0), i);
       pointers_.push_back(ir_.CreateLoad(ir_.getPtrTy(), slot, "b" + std::to_string(i)));
     }
-    for (std::size_t i = 0; i < kernel_.buffers.size(); ++i)
-      pointers_[i] = body_.start(pointers_, i);
+    start();
     when(ir_.CreateICmpSLT(begin, end), [&] {
       Loop tiles(ir_, "tile", begin, {});
       emit_tile(tiles.index());
@@ -53,7 +52,32 @@ class KernelEmitter {
     ir_.CreateRetVoid();
   }
 
+  void run_inlined() {
+    constexpr std::size_t kMost = 96;  // instructions of tiles that are written out
+    for (auto& parameter : function_.args()) pointers_.push_back(&parameter);
+    const std::int64_t tiles = kernel_.tiles();
+    if (tiles > 0) start();
+    std::size_t each = 0;
+    for (const Segment& segment : kernel_.segments) {
+      each += segment.body.size() + segment.stores.size();
+      if (segment.loop) each += kMost / 4;
+    }
+    if (static_cast<std::size_t>(tiles) * each <= kMost || tiles == 1) {
+      for (std::int64_t tile = 0; tile < tiles; ++tile) emit_tile(number(tile));
+    } else if (tiles > 0) {
+      Loop loop(ir_, "tile", number(0), {});
+      emit_tile(loop.index());
+      loop.close(number(tiles), 1, {});
+    }
+    ir_.CreateRetVoid();
+  }
+
  private:
+  void start() {
+    for (std::size_t i = 0; i < kernel_.buffers.size(); ++i)
+      pointers_[i] = body_.start(pointers_, i);
+  }
+
   bool along_outer() const { return kernel_.vector_axis == VectorAxis::outer; }
   llvm::ConstantInt* number(std::int64_t value) const { return body_.number(value); }
 
@@ -312,6 +336,20 @@ llvm::Function* emit_kernel(llvm::Module& module, const Jit& jit, const Kernel& 
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   jit.set_target_attributes(*function);
   KernelEmitter(module, jit, kernel, *function).run();
+  return function;
+}
+
+llvm::Function* emit_inlined_kernel(llvm::Module& module, const Jit& jit, const Kernel& kernel,
+                                    const std::string& name,
+                                    const std::vector<std::int64_t>& rooms) {
+  auto& context = module.getContext();
+  const std::vector<llvm::Type*> parameters(kernel.buffers.size(),
+                                            llvm::PointerType::get(context, 0));
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), parameters, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
+  jit.set_target_attributes(*function);
+  function->addFnAttr(llvm::Attribute::AlwaysInline);
+  KernelEmitter(module, jit, kernel, *function, &rooms).run_inlined();
   return function;
 }
 

@@ -3,7 +3,9 @@
 #include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/llvm/jit.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <llvm/IR/Module.h>
 
@@ -18,5 +20,14 @@ namespace tutti::codegen::native {
 // the outermost of them that they depend on (see placement.h).
 llvm::Function* emit_kernel(llvm::Module& module, const Jit& jit, const Kernel& kernel,
                             const std::string& name);
+
+// The same as a part of other code, with a parameter for each buffer, and all tiles at once:
+//   void name(ptr, ptr, ...)
+// LLVM is told to put it where it is called. `rooms` says of a buffer how many bytes it has where
+// it lies in memory that goes on up to a multiple of runtime::kBufferAlignment, from such a
+// multiple on, and where what lies there behind its elements may be written; else 0.
+llvm::Function* emit_inlined_kernel(llvm::Module& module, const Jit& jit, const Kernel& kernel,
+                                    const std::string& name,
+                                    const std::vector<std::int64_t>& rooms);
 
 }  // namespace tutti::codegen::native

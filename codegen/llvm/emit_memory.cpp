@@ -112,8 +112,9 @@ bool only_first_lane(const Value* mask) {
 }  // namespace
 
 MemoryEmitter::MemoryEmitter(llvm::IRBuilder<>& ir, const Jit& jit, const Kernel& kernel,
-                             std::vector<llvm::Type*> element_types)
+                             std::vector<llvm::Type*> element_types, bool says_what_overlaps)
     : ir_(ir), jit_(jit), kernel_(kernel), element_types_(std::move(element_types)) {
+  if (!says_what_overlaps) return;
   llvm::MDBuilder metadata(ir.getContext());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(kernel.name);
   std::vector<llvm::Metadata*> scopes;
@@ -260,6 +261,43 @@ void MemoryEmitter::store_vector(int buffer, Value* elements, Value* pointer, st
   }
 }
 
+Value* MemoryEmitter::load_first(int buffer, Value* pointer, std::int64_t stride,
+                                 std::int64_t count, std::int64_t lanes) {
+  llvm::Type* const element = element_type(buffer);
+  Value* const zeros = llvm::Constant::getNullValue(llvm::FixedVectorType::get(element, kLanes));
+  if (stride != 1) {
+    Value* out = zeros;
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      Value* const place =
+          ir_.CreateConstGEP1_64(element, pointer, static_cast<std::uint64_t>(lane * stride));
+      out = ir_.CreateInsertElement(out, load(buffer, place), static_cast<std::uint64_t>(lane));
+    }
+    return out;
+  }
+  Value* const read = load_run(buffer, pointer, lanes);
+  std::vector<int> places;  // in what is read, or behind it, where there are zeros
+  for (int lane = 0; lane < kLanes; ++lane) {
+    places.push_back(lane < count ? lane : static_cast<int>(lanes));
+  }
+  return ir_.CreateShuffleVector(read, llvm::Constant::getNullValue(read->getType()), places);
+}
+
+void MemoryEmitter::store_first(int buffer, Value* elements, Value* pointer, std::int64_t stride,
+                                std::int64_t count, std::int64_t lanes) {
+  if (stride != 1) {
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      store(buffer, ir_.CreateExtractElement(elements, static_cast<std::uint64_t>(lane)),
+            ir_.CreateConstGEP1_64(element_type(buffer), pointer,
+                                   static_cast<std::uint64_t>(lane * stride)));
+    }
+    return;
+  }
+  std::vector<int> places(static_cast<std::size_t>(lanes));
+  std::iota(places.begin(), places.end(), 0);
+  store_run(buffer, lanes == kLanes ? elements : ir_.CreateShuffleVector(elements, places),
+            pointer);
+}
+
 llvm::Align MemoryEmitter::alignment(int buffer) const {
   const DType dtype = kernel_.buffers[static_cast<std::size_t>(buffer)].dtype;
   return llvm::Align(static_cast<std::uint64_t>(size_of(dtype)));
@@ -276,6 +314,7 @@ Value* MemoryEmitter::lane_pointers(int buffer, Value* pointer, std::int64_t str
 
 template <class T>
 T* MemoryEmitter::tag(int buffer, T* access) {
+  if (own_.empty()) return access;
   const auto i = static_cast<std::size_t>(buffer);
   access->setMetadata(llvm::LLVMContext::MD_alias_scope, own_[i]);
   if (others_[i] != nullptr) access->setMetadata(llvm::LLVMContext::MD_noalias, others_[i]);

@@ -52,11 +52,12 @@ class Positions {
 // Loads and stores of vectors and scalars.
 //
 // Buffers that a kernel writes overlap no other; each access says so with LLVM's alias scopes, so
-// that loads may move across stores.
+// that loads may move across stores. Not so where the kernel goes into a loop of other code: there
+// LLVM would take it to hold from one step to the next, in which buffers change places.
 class MemoryEmitter {
  public:
   MemoryEmitter(llvm::IRBuilder<>& ir, const Jit& jit, const Kernel& kernel,
-                std::vector<llvm::Type*> element_types);
+                std::vector<llvm::Type*> element_types, bool says_what_overlaps);
 
   llvm::Value* load(int buffer, llvm::Value* pointer);
   // Zero where the condition does not hold.
@@ -64,12 +65,20 @@ class MemoryEmitter {
   // kLanes elements, `stride` apart; with a mask only its lanes (the others hold zeros).
   llvm::Value* load_vector(int buffer, llvm::Value* pointer, std::int64_t stride,
                            llvm::Value* mask);
+  // The first `count` of kLanes elements (the others hold zeros), with no mask: `lanes` of them may
+  // be read.
+  llvm::Value* load_first(int buffer, llvm::Value* pointer, std::int64_t stride, std::int64_t count,
+                          std::int64_t lanes);
   // Elements that lie side by side: `lanes` of them, or all that `elements` has.
   llvm::Value* load_run(int buffer, llvm::Value* pointer, std::int64_t lanes);
   void store_run(int buffer, llvm::Value* elements, llvm::Value* pointer);
   void store(int buffer, llvm::Value* element, llvm::Value* pointer);
   void store_vector(int buffer, llvm::Value* elements, llvm::Value* pointer, std::int64_t stride,
                     llvm::Value* mask);
+  // The first `count` of kLanes elements, with no mask: where they lie side by side, so many of
+  // `lanes` may be written.
+  void store_first(int buffer, llvm::Value* elements, llvm::Value* pointer, std::int64_t stride,
+                   std::int64_t count, std::int64_t lanes);
 
   llvm::Type* element_type(int buffer) const {
     return element_types_[static_cast<std::size_t>(buffer)];

@@ -1,3 +1,4 @@
+#include <tutti/codegen/llvm/emit_kernel.h>
 #include <tutti/codegen/llvm/plan_emitter.h>
 #include <tutti/runtime/run/plan_frame.h>
 
@@ -39,44 +40,53 @@ class AddressCount final : public NativeSteps {
 
 }  // namespace
 
-PlanEmitter::PlanEmitter(llvm::Module& module, const Jit& jit, const Plan& plan)
+PlanEmitter::PlanEmitter(llvm::Module& module, const Jit& jit, const Plan& plan,
+                         const JoinedFunctions& joined)
     : module_(module),
       jit_(jit),
       plan_(plan),
+      joined_(joined),
       ir_(module.getContext()),
       pointer_(ir_.getPtrTy()),
       integer_(ir_.getInt32Ty()) {}
 
-void PlanEmitter::run(const std::string& name) {
+std::vector<llvm::Function*> PlanEmitter::run(const std::string& name) {
+  std::vector<llvm::Function*> joined;
   for (const Region& region : plan_.regions) {
     const std::string own = name + "_r" + std::to_string(regions_.size());
-    regions_.push_back(
-        emit_function(own, region.first_step, region.end_step, llvm::GlobalValue::InternalLinkage));
+    regions_.push_back(emit_function(own, &region, region.first_step, region.end_step));
+    if (is_joined() && !joined_.is_inlined(number_)) joined.push_back(regions_.back());
+    ++number_;
   }
-  emit_function(name, plan_.main_step(), static_cast<std::int32_t>(plan_.steps.size()),
-                llvm::GlobalValue::ExternalLinkage);
+  llvm::Function* const program = emit_function(name, nullptr, plan_.main_step(),
+                                                static_cast<std::int32_t>(plan_.steps.size()));
+  if (is_joined()) joined.push_back(program);
+  return joined;
 }
 
-llvm::Function* PlanEmitter::emit_function(const std::string& name, std::int32_t first,
-                                           std::int32_t end,
-                                           llvm::GlobalValue::LinkageTypes linkage) {
-  if (end_of_part(first, end) == end) {
-    llvm::Function* const out = add_function(name, linkage);
+llvm::Function* PlanEmitter::emit_function(const std::string& name, const Region* region,
+                                           std::int32_t first, std::int32_t end) {
+  const auto linkage =
+      region == nullptr ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
+  if (is_joined() || end_of_part(first, end) == end) {
+    llvm::Function* const out = add_function(name, region, linkage);
     emit_steps(first, end);
     return out;
   }
   std::vector<llvm::Function*> parts;
   for (std::int32_t step = first; step < end;) {
     const std::int32_t next = end_of_part(step, end);
-    parts.push_back(add_function(name + "_" + std::to_string(parts.size()),
+    parts.push_back(add_function(name + "_" + std::to_string(parts.size()), region,
                                  llvm::GlobalValue::InternalLinkage));
     emit_steps(step, next);
     step = next;
   }
-  llvm::Function* const out = add_function(name, linkage);
+  llvm::Function* const out = add_function(name, region, linkage);
   ir_.SetInsertPoint(block("entry"));
+  std::vector<Value> own;
+  for (auto& parameter : function_->args()) own.push_back(&parameter);
   for (llvm::Function* const part : parts) {
-    Value failed = ir_.CreateCall(part, {function_->getArg(0), function_->getArg(1)});
+    Value failed = ir_.CreateCall(part, own);
     Block next = block("next");
     Block stop = block("stop");
     ir_.CreateCondBr(ir_.CreateICmpSLT(failed, number(0)), next, stop);
@@ -99,6 +109,16 @@ void PlanEmitter::launch(const char* function, std::span<const BufferId> buffers
 
 void PlanEmitter::launch_direct(const char* function, std::span<const BufferId> buffers,
                                 std::span<const DirectKernel> kernels) {
+  if (is_joined() && joined_.are_inlined(kernels)) {
+    for (const DirectKernel& kernel : kernels) {
+      call_inlined(kernel, buffers.first(kernel.buffers));
+      buffers = buffers.subspan(kernel.buffers);
+    }
+    // The frame has them in their order.
+    direct_kernels_ += kernels.size();
+    ++launches_;
+    return;
+  }
   store_addresses(buffers);
   Block direct = block("direct");
   Block launched = block("launched");
@@ -126,6 +146,22 @@ void PlanEmitter::launch_direct(const char* function, std::span<const BufferId> 
   ir_.SetInsertPoint(done);
 }
 
+void PlanEmitter::call_inlined(const DirectKernel& kernel, std::span<const BufferId> buffers) {
+  std::vector<Value> addresses;
+  std::vector<std::int64_t> rooms;
+  for (const BufferId id : buffers) {
+    addresses.push_back(address_of(id));
+    rooms.push_back(joined_.room(id));
+  }
+  llvm::Function*& function = inlined_[{kernel.number, rooms}];
+  if (function == nullptr) {
+    const Kernel& code = plan_.kernels[at(kernel.number)];
+    check(code);
+    function = emit_inlined_kernel(module_, jit_, code, code.name, rooms);
+  }
+  ir_.CreateCall(function, addresses);
+}
+
 void PlanEmitter::store_addresses(std::span<const BufferId> buffers) {
   std::uint64_t position = 0;
   for (const BufferId id : buffers) {
@@ -134,14 +170,28 @@ void PlanEmitter::store_addresses(std::span<const BufferId> buffers) {
   }
 }
 
-llvm::Function* PlanEmitter::add_function(const std::string& name,
+llvm::Function* PlanEmitter::add_function(const std::string& name, const Region* region,
                                           llvm::GlobalValue::LinkageTypes linkage) {
-  auto* type = llvm::FunctionType::get(integer_, {pointer_, pointer_}, false);
+  std::vector<llvm::Type*> types(2, pointer_);
+  if (region != nullptr)
+    types.resize(2 + region->parameters.size() + region->results.size(), pointer_);
+  auto* type = llvm::FunctionType::get(integer_, types, false);
   function_ = llvm::Function::Create(type, linkage, name, module_);
   jit_.set_target_attributes(*function_);
-  // Straight code full of calls: there is nothing to gain, and it may be long.
-  function_->addFnAttr(llvm::Attribute::OptimizeNone);
-  function_->addFnAttr(llvm::Attribute::NoInline);
+  if (!is_joined()) {
+    // Straight code full of calls: there is nothing to gain, and it may be long.
+    function_->addFnAttr(llvm::Attribute::OptimizeNone);
+    function_->addFnAttr(llvm::Attribute::NoInline);
+  } else if (region != nullptr && joined_.is_inlined(number_)) {
+    function_->addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+  places_.clear();
+  if (region == nullptr) return function_;
+  unsigned next = 2;
+  for (const BufferId id : region->parameters) places_[id] = function_->getArg(next++);
+  // One that is a parameter, too, lies where that does.
+  for (const PlanResult& result : region->results)
+    places_[result.buffer] = function_->getArg(next++);
   return function_;
 }
 
@@ -199,10 +249,18 @@ PlanEmitter::Value PlanEmitter::load(Value base, std::size_t offset, const char*
   return ir_.CreateLoad(pointer_, ir_.CreateConstGEP1_64(ir_.getInt8Ty(), base, offset), name);
 }
 
-PlanEmitter::Value PlanEmitter::variable(const char* name) {
+std::int64_t PlanEmitter::whole_bytes(std::int64_t bytes) {
+  constexpr std::int64_t kUnit = runtime::kBufferAlignment;
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
+
+PlanEmitter::Value PlanEmitter::on_stack(std::int64_t bytes, const char* name) {
   llvm::BasicBlock& entry = function_->getEntryBlock();
   llvm::IRBuilder<> begin(&entry, entry.begin());
-  return begin.CreateAlloca(pointer_, nullptr, name);
+  const auto whole = static_cast<std::uint64_t>(whole_bytes(bytes));
+  auto* const out = begin.CreateAlloca(llvm::ArrayType::get(ir_.getInt8Ty(), whole), nullptr, name);
+  out->setAlignment(llvm::Align(runtime::kBufferAlignment));
+  return out;
 }
 
 PlanEmitter::Value PlanEmitter::behind(Value address, Value bytes) {
@@ -211,6 +269,9 @@ PlanEmitter::Value PlanEmitter::behind(Value address, Value bytes) {
 
 PlanEmitter::Value PlanEmitter::address_of(BufferId id) {
   const PlanBuffer& buffer = plan_.buffers[at(id)];
+  const auto known = places_.find(id);
+  if (known != places_.end()) return known->second;
+  if (joined_.lies_on_stack(id)) return places_[id] = on_stack(buffer.bytes, "local");
   if (buffer.kind == PlanBuffer::Kind::local) return behind(arena_, long_number(buffer.offset));
   return ir_.CreateLoad(pointer_, slot(id), "b");
 }
@@ -218,8 +279,6 @@ PlanEmitter::Value PlanEmitter::address_of(BufferId id) {
 PlanEmitter::Value PlanEmitter::slot(BufferId id) {
   return ir_.CreateConstGEP1_64(pointer_, addresses_, static_cast<std::uint64_t>(id));
 }
-
-void PlanEmitter::place(BufferId id, Value address) { ir_.CreateStore(address, slot(id)); }
 
 void PlanEmitter::leave_unless(Value succeeded) {
   Block next = block("next");

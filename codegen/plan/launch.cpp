@@ -43,7 +43,7 @@ std::vector<NativeSteps::DirectKernel> direct_kernels(const Plan& plan, const La
   if (!launch.device.is_cpu()) return out;
   for (const LaunchPart& part : launch.parts) {
     if (part.kernel < 0 || part.epilogue >= 0) return {};
-    out.push_back({.tiles = part.tiles, .buffers = part.buffers.size()});
+    out.push_back({.number = part.kernel, .tiles = part.tiles, .buffers = part.buffers.size()});
   }
   const bool is_one_tile = out.size() == 1 && out[0].tiles == 1;
   if (!is_one_tile && !is_for_one_thread(plan, launch)) out.clear();

@@ -26,6 +26,7 @@ class NativeSteps {
   // The same of kernels whose functions are called instead, one after another, each for all of its
   // tiles, where the frame has them.
   struct DirectKernel {
+    int number = -1;  // in Plan::kernels
     std::int64_t tiles = 0;
     std::size_t buffers = 0;
   };

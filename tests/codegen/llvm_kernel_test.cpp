@@ -406,7 +406,7 @@ TEST(LlvmCompile, TakesEqualKernelsAndNone) {
   const Kernel kernel = KernelMaker("nothing", {3}, {}, VectorAxis::outer, 16).kernel();
   const Kernel* const kernels[] = {&kernel, &kernel};
   EXPECT_EQ(native::compile(kernels).size(), 2U);
-  EXPECT_EQ(native::compile({}).size(), 0U);
+  EXPECT_EQ(native::compile(std::span<const Kernel* const>()).size(), 0U);
 }
 
 }  // namespace

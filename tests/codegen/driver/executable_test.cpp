@@ -109,6 +109,43 @@ TEST(Executable, LongPlansRunNatively) {
   }
 }
 
+// Walking takes longer than compiling where many steps are run, or may be.
+TEST(Executable, LongLoopsAreNativeFromTheFirstRunOn) {
+  const auto of_lengths = [](int outer, int inner) {
+    return "private func @step(%x: f32[2]) { %0 = neg(%x) return %0 }\n"
+           "private func @row(%x: f32[2]) {\n"
+           "  %0 = scan(%x) {body = @step, carries = 1, sequences = 0, length = " +
+           std::to_string(inner) +
+           "}\n  return %0\n}\n"
+           "func @f(%x: f32[2]) {\n"
+           "  %0 = scan(%x) {body = @row, carries = 1, sequences = 0, length = " +
+           std::to_string(outer) + "}\n  return %0\n}\n";
+  };
+  const std::string until = R"(
+private func @few(%x: f32[2]) {
+  %0 = sum(%x) {axes = [0]}
+  %most = constant() {value = f32[] 100}
+  %1 = lt(%0, %most)
+  return %1
+}
+private func @twice(%x: f32[2]) { %0 = add(%x, %x) return %0 }
+func @f(%x: f32[2]) {
+  %0 = while_loop(%x) {condition = @few, body = @twice, carries = 1}
+  return %0
+})";
+  const auto native_after_one_run = [](const std::string& text) {
+    const auto context = lone_rank();
+    const auto program = executable_of(text, *context);
+    const std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2})};
+    program->run(inputs);
+    return program->is_native();
+  };
+  constexpr bool kCompiles = kDefaultPlanMode == PlanMode::native;
+  EXPECT_EQ(native_after_one_run(of_lengths(40, 40)), kCompiles);
+  EXPECT_EQ(native_after_one_run(until), kCompiles);
+  EXPECT_FALSE(native_after_one_run(of_lengths(20, 20)));
+}
+
 // Its addresses would fill much of a thread's stack.
 TEST(Executable, WalksWhatTakesThousandsOfAddresses) {
   const auto context = lone_rank();

@@ -1,0 +1,231 @@
+// Loops and small programs whose kernels are a part of the plan's native code: what is in it, and
+// that it computes the very bits that the walker does, kernel by kernel (run_graph.h).
+
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/passes/passes.h>
+#include <tutti/ir/verify/verify.h>
+
+#include <cstddef>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/support/random/random_array.h"
+#include "tests/support/run_graph.h"
+#include <gmock/gmock.h>
+
+#if TUTTI_HAS_LLVM
+#include <tutti/codegen/llvm/compile_plan.h>
+#endif
+
+namespace tutti::codegen::joined_functions_test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+ir::Graph graph_of(const std::string& text) {
+  ir::Graph graph = ir::parse(text).functions.at(0);
+  ir::verify(graph);
+  return graph;
+}
+
+std::vector<ir::Array> inputs_of(const ir::Graph& graph, test::Elements elements) {
+  test::Draw draw(11);
+  std::vector<ir::Array> out;
+  for (const ir::Parameter& parameter : graph.parameters()) {
+    const ir::Type& type = graph.type(parameter.value);
+    out.push_back(test::random_array(type.dtype, type.shape, elements, draw));
+  }
+  return out;
+}
+
+void expect_agreement(const std::string& text) {
+  const ir::Graph graph = graph_of(text);
+  EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph, test::Elements::small))) << text;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return std::regex_replace(text, std::regex(from), to);
+}
+
+constexpr const char* kLoop = R"(
+private func @step(%x: f32[N], %w: f32[N]) { %0 = mul(%x, %w) %1 = tanh(%0) return %1 }
+func @f(%x: f32[N], %w: f32[N]) {
+  %0 = scan(%x, %w) {body = @step, carries = 1, sequences = 0, length = 9}
+  return %0
+}
+)";
+
+// Vectors that a value fills in part, exactly, or with a rest.
+TEST(JoinedFunctions, CarriesOfEverySize) {
+  for (const int size : {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65, 100}) {
+    expect_agreement(replaced(kLoop, "N", std::to_string(size)));
+  }
+}
+
+// Elements of 1, 2 and 8 bytes fill the room behind a value otherwise.
+TEST(JoinedFunctions, CarriesOfEveryDtype) {
+  constexpr const char* kText = R"(
+private func @step(%a: DT[N], %b: DT[N], %n: i32[]) {
+  %0 = maximum(%a, %b)
+  %1 = minimum(%0, %b)
+  %2 = reverse(%1) {axes = [0]}
+  %one = constant() {value = i32[] 1}
+  %3 = add(%n, %one)
+  return %2, %0, %3
+}
+func @f(%a: DT[N], %b: DT[N], %n: i32[]) {
+  %0, %1, %2 = scan(%a, %b, %n) {body = @step, carries = 3, sequences = 0, length = 5}
+  return %0, %1, %2
+}
+)";
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (dtype == DType::boolean) continue;
+    for (const int size : {3, 9, 16, 21}) {
+      expect_agreement(
+          replaced(replaced(kText, "DT", std::string(name_of(dtype))), "N", std::to_string(size)));
+    }
+  }
+}
+
+// A loop in a branch in a loop, which others enter, too: what goes in and out lies where it may, or
+// may not, be written behind its elements.
+TEST(JoinedFunctions, NestedLoopsAndBranches) {
+  expect_agreement(R"(
+private func @inner(%x: f32[5], %i: i32[], %w: f32[5]) {
+  %0 = mul(%x, %w)
+  %1 = reverse(%0) {axes = [0]}
+  %one = constant() {value = i32[] 1}
+  %2 = add(%i, %one)
+  return %1, %2
+}
+private func @few(%x: f32[5], %i: i32[], %w: f32[5]) {
+  %most = constant() {value = i32[] 4}
+  %0 = lt(%i, %most)
+  return %0
+}
+private func @looping(%x: f32[5], %w: f32[5]) {
+  %zero = constant() {value = i32[] 0}
+  %0, %1 = while_loop(%x, %zero, %w) {condition = @few, body = @inner, carries = 2}
+  return %0
+}
+private func @plain(%x: f32[5], %w: f32[5]) { %0 = add(%x, %w) return %0 }
+private func @outer(%x: f32[5], %n: i32[], %row: f32[5]) {
+  %one = constant() {value = i32[] 1}
+  %two = constant() {value = i32[] 2}
+  %0 = add(%n, %one)
+  %1 = mod(%0, %two)
+  %2 = conditional(%1, %x, %row) {branches = [@looping, @plain]}
+  %3 = conditional(%1, %row, %2) {branches = [@plain, @looping]}
+  return %3, %0, %2
+}
+func @f(%x: f32[5], %n: i32[], %rows: f32[6,5]) {
+  %0, %1, %2 = scan(%x, %n, %rows) {body = @outer, carries = 2, sequences = 1, length = 6}
+  %3, %4, %5 = scan(%0, %1, %2)
+      {body = @outer, carries = 2, sequences = 1, length = 6, reverse = true}
+  return %3, %4, %5
+}
+)");
+}
+
+// What a step changes in part; and products, which are calls between kernels.
+TEST(JoinedFunctions, UpdatesInPlaceAndProducts) {
+  expect_agreement(R"(
+private func @step(%all: f32[6,3], %m: f32[3,3], %i: i64[]) {
+  %zero = constant() {value = i64[] 0}
+  %one = constant() {value = i64[] 1}
+  %0 = matmul(%m, %m)
+  %1 = tanh(%0)
+  %2 = slice(%1) {start = [1, 0], stop = [2, 3], step = [1, 1]}
+  %one_index = reshape(%i) {shape = [1]}
+  %other = reshape(%zero) {shape = [1]}
+  %3 = concat(%one_index, %other) {axis = 0}
+  %4 = dynamic_update_slice(%all, %2, %3)
+  %5 = add(%i, %one)
+  return %4, %1, %5
+}
+func @f(%all: f32[6,3], %m: f32[3,3]) {
+  %zero = constant() {value = i64[] 0}
+  %0, %1, %2 = scan(%all, %m, %zero) {body = @step, carries = 3, sequences = 0, length = 5}
+  return %0, %1, %2
+}
+)");
+}
+
+// Sums along rows that are no vectors, and of columns.
+TEST(JoinedFunctions, Reductions) {
+  expect_agreement(R"(
+private func @step(%x: f32[3,5]) {
+  %0 = sum(%x) {axes = [1]}
+  %1 = max(%x) {axes = [0]}
+  %2 = reshape(%0) {shape = [3, 1]}
+  %3 = sub(%x, %2)
+  %4 = sum(%x) {axes = [0, 1]}
+  %5 = add(%3, %4)
+  %6 = tanh(%5)
+  return %6, %1
+}
+func @f(%x: f32[3,5]) {
+  %0, %1 = scan(%x) {body = @step, carries = 1, sequences = 0, length = 4}
+  return %0, %1
+}
+)");
+}
+
+// NaNs, infinities, signed zeros and denormal numbers are what they are.
+TEST(JoinedFunctions, AnyFloats) {
+  const ir::Graph graph = graph_of(R"(
+private func @step(%x: f32[7], %y: f32[7]) {
+  %0 = neg(%x)
+  %1 = div(%0, %y)
+  %2 = maximum(%1, %x)
+  %3 = add(%2, %0)
+  %4 = mul(%3, %y)
+  return %4, %1
+}
+func @f(%x: f32[7], %y: f32[7]) {
+  %0, %1 = scan(%x, %y) {body = @step, carries = 2, sequences = 0, length = 3}
+  return %0, %1
+}
+)");
+  EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph, test::Elements::special)));
+}
+
+#if TUTTI_HAS_LLVM
+std::string code_of(const std::string& text) {
+  ir::Graph graph = graph_of(text);
+  ir::run_passes(graph);
+  return native::llvm_text(make_plan(graph, 0));
+}
+
+// No kernel is called, and the carry is a register.
+TEST(JoinedFunctions, ASmallLoopIsOneFunction) {
+  for (const char* const size : {"5", "16"}) {
+    const std::string code = code_of(replaced(kLoop, "N", size));
+    EXPECT_THAT(code, ContainsRegex("phi <16 x float>")) << code;
+    EXPECT_THAT(code, Not(HasSubstr("tutti_launch")));
+  }
+}
+
+TEST(JoinedFunctions, LargeKernelsAreCalled) {
+  const std::string code = code_of(replaced(kLoop, "N", "2000"));
+  EXPECT_THAT(code, HasSubstr("tutti_launch"));
+  EXPECT_THAT(code, Not(HasSubstr("<16 x float>")));
+}
+
+// What two kernels compute that differ in a constant alone is different code.
+TEST(JoinedFunctions, CodeOfOtherKernelsIsOtherCode) {
+  const auto with = [](const std::string& number) {
+    return code_of("func @f(%x: f32[4]) { %c = constant() {value = f32[] " + number +
+                   "} %0 = mul(%x, %c) return %0 }");
+  };
+  EXPECT_NE(with("2.5"), with("3.5"));
+}
+#endif
+
+}  // namespace
+}  // namespace tutti::codegen::joined_functions_test
