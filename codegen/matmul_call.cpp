@@ -1,18 +1,24 @@
+#include <tutti/codegen/kernel/kernel_of.h>
 #include <tutti/codegen/matmul_call.h>
+#include <tutti/codegen/product_kernel.h>
 #include <tutti/codegen/tiled_call.h>
 #include <tutti/kernels/host/library_time.h>
 
+#include <optional>
 #include <utility>
 
 namespace tutti::codegen {
 
 namespace {
 
-class MatmulCode final : public TiledCode {
+class MatmulCode final : public TiledCode, public HasKernel {
  public:
-  // The operands' first elements are that many bytes into their buffers.
-  MatmulCode(const kernels::Matmul& spec, std::int64_t a_offset, std::int64_t b_offset)
-      : spec_(spec), matmul_(spec), a_offset_(a_offset), b_offset_(b_offset) {}
+  MatmulCode(const kernels::Matmul& spec, const View& a, const View& b)
+      : spec_(spec),
+        matmul_(spec),
+        kernel_(product_kernel(spec, a.offset, b.offset)),
+        a_offset_(a.offset * size_of(a.dtype)),
+        b_offset_(b.offset * size_of(b.dtype)) {}
 
   std::int64_t tiles() const { return matmul_.tiles(); }
 
@@ -24,6 +30,8 @@ class MatmulCode final : public TiledCode {
                 after);
   }
 
+  const Kernel* kernel() const override { return kernel_ ? &*kernel_ : nullptr; }
+
   double library_seconds(int threads) const override {
     return kernels::library_seconds(spec_, threads);
   }
@@ -31,6 +39,8 @@ class MatmulCode final : public TiledCode {
  private:
   kernels::Matmul spec_;
   kernels::PreparedMatmul matmul_;
+  std::optional<Kernel> kernel_;
+  // In bytes.
   std::int64_t a_offset_;
   std::int64_t b_offset_;
 };
@@ -98,8 +108,7 @@ LaunchPart matmul_call(const ir::Type& result, const std::vector<View>& operands
   const kernels::Matmul spec = matmul_spec(result, operands);
   // A core multiplies and adds about four times while it moves a byte.
   const std::int64_t cost = result.shape.elements() * spec.k / 4;
-  auto code = std::make_shared<const MatmulCode>(spec, a.offset * size_of(a.dtype),
-                                                 b.offset * size_of(b.dtype));
+  auto code = std::make_shared<const MatmulCode>(spec, a, b);
   const std::int64_t tiles = code->tiles();
   return {.name = "matmul",
           .detail = matmul_text(spec),

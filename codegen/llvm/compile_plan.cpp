@@ -1,3 +1,4 @@
+#include <tutti/codegen/kernel/kernel_of.h>
 #include <tutti/codegen/llvm/compile_plan.h>
 #include <tutti/codegen/llvm/jit.h>
 #include <tutti/codegen/llvm/joined_functions.h>
@@ -34,9 +35,15 @@ Hash128 code_hash(const Plan& plan, bool joins) {
   }
   if (joins) {
     for (const PlanBuffer& buffer : plan.buffers) hasher.add(hashed(buffer.bytes));
-    for (const Kernel& kernel : plan.kernels) hasher.add(kernel_hash(kernel));
-    for_each_part(
-        plan, [&](Device /*device*/, const LaunchPart& part) { hasher.add(hashed(part.kernel)); });
+    for_each_part(plan, [&](Device /*device*/, const LaunchPart& part) {
+      const Kernel* kernel = nullptr;
+      if (part.kernel >= 0) {
+        kernel = &plan.kernels[at(part.kernel)];
+      } else if (part.code != nullptr) {
+        kernel = kernel_of(*part.code);
+      }
+      hasher.add(kernel == nullptr ? Hash128() : kernel_hash(*kernel));
+    });
   }
   return hasher.finish();
 }

@@ -17,14 +17,14 @@ constexpr std::size_t kMostOfPlan = 4000;
 constexpr std::size_t kMostSteps = 256;
 constexpr std::size_t kStep = 4;  // whatever it does
 // Of a region that is entered in several places, in all of these.
-constexpr std::size_t kMostCopied = 600;
+constexpr std::size_t kMostOfCopies = 600;
 // Of a value on the stack, and of all of a function.
 constexpr std::int64_t kMostBytes = 4096;
 constexpr std::int64_t kMostStack = 32768;
 // Of a carry, which is copied in each step where it can't stay in a register.
 constexpr std::int64_t kMostCarried = 256;
 
-bool is_small(const Kernel& kernel) {
+bool is_small_kernel(const Kernel& kernel) {
   return outer_points(kernel) * std::max<std::int64_t>(inner_points(kernel), 1) <= kMostPoints;
 }
 
@@ -67,7 +67,7 @@ class JoinedFunctions::Survey final : public NativeSteps {
                      std::span<const DirectKernel> kernels) override {
     if (!joined_.are_inlined(kernels)) return launch(function, buffers);
     for (const DirectKernel& kernel : kernels) {
-      weight_ += weight_of(plan().kernels[at(kernel.number)]);
+      weight_ += weight_of(*kernel.kernel);
     }
   }
   void control(const Control& control) override {
@@ -119,7 +119,7 @@ JoinedFunctions::JoinedFunctions(const Plan& plan, bool joins)
     if (!joined_[i]) continue;
     all += surveys[i].weight();
     if (i == plan.regions.size()) break;
-    inlined_[i] = places[i] == 1 || weight * places[i] <= kMostCopied;
+    inlined_[i] = places[i] == 1 || weight * places[i] <= kMostOfCopies;
     if (inlined_[i]) all += weight * (places[i] - 1);
   }
   // Code that is not optimised is no place for it.
@@ -184,8 +184,7 @@ void JoinedFunctions::find_rooms() {
 
 bool JoinedFunctions::are_inlined(std::span<const NativeSteps::DirectKernel> kernels) const {
   return std::ranges::all_of(kernels, [&](const NativeSteps::DirectKernel& direct) {
-    const Kernel& kernel = plan_.kernels[at(direct.number)];
-    return direct.buffers == kernel.buffers.size() && is_small(kernel);
+    return direct.buffers == direct.kernel->buffers.size() && is_small_kernel(*direct.kernel);
   });
 }
 

@@ -153,9 +153,9 @@ void PlanEmitter::call_inlined(const DirectKernel& kernel, std::span<const Buffe
     addresses.push_back(address_of(id));
     rooms.push_back(joined_.room(id));
   }
-  llvm::Function*& function = inlined_[{kernel.number, rooms}];
+  llvm::Function*& function = inlined_[{kernel.kernel, rooms}];
   if (function == nullptr) {
-    const Kernel& code = plan_.kernels[at(kernel.number)];
+    const Kernel& code = *kernel.kernel;
     check(code);
     function = emit_inlined_kernel(module_, jit_, code, code.name, rooms);
   }

@@ -113,7 +113,7 @@ class PlanEmitter final : public NativeSteps {
   llvm::IntegerType* integer_;
   std::vector<llvm::Function*> regions_;
   // By kernel and its buffers' rooms.
-  std::map<std::pair<int, std::vector<std::int64_t>>, llvm::Function*> inlined_;
+  std::map<std::pair<const Kernel*, std::vector<std::int64_t>>, llvm::Function*> inlined_;
   // Of the function at hand.
   std::size_t number_ = 0;            // the region's
   std::map<BufferId, Value> places_;  // of what does not lie where the frame says

@@ -1,4 +1,4 @@
-#include <tutti/codegen/kernel/kernel.h>
+#include <tutti/codegen/kernel/kernel_of.h>
 #include <tutti/codegen/plan/binding.h>
 #include <tutti/codegen/plan/launch_sources.h>
 #include <tutti/codegen/plan/launch_text.h>
@@ -37,13 +37,21 @@ void run_code(const void* code, void* const* arguments, std::int64_t begin, std:
   static_cast<const KernelCode*>(code)->run(arguments, begin, end);
 }
 
-// Of one that is generated kernels alone, which one thread runs: these; else none.
+// What a part computes, if that is a generated kernel or may be one; else null.
+const Kernel* kernel_of_part(const Plan& plan, const LaunchPart& part) {
+  if (part.epilogue >= 0) return nullptr;
+  if (part.kernel >= 0) return &plan.kernels[at(part.kernel)];
+  return part.code == nullptr ? nullptr : kernel_of(*part.code);
+}
+
+// Of one that is such kernels alone, which one thread runs: these; else none.
 std::vector<NativeSteps::DirectKernel> direct_kernels(const Plan& plan, const Launch& launch) {
   std::vector<NativeSteps::DirectKernel> out;
   if (!launch.device.is_cpu()) return out;
   for (const LaunchPart& part : launch.parts) {
-    if (part.kernel < 0 || part.epilogue >= 0) return {};
-    out.push_back({.number = part.kernel, .tiles = part.tiles, .buffers = part.buffers.size()});
+    const Kernel* const kernel = kernel_of_part(plan, part);
+    if (kernel == nullptr) return {};
+    out.push_back({.kernel = kernel, .tiles = part.tiles, .buffers = part.buffers.size()});
   }
   const bool is_one_tile = out.size() == 1 && out[0].tiles == 1;
   if (!is_one_tile && !is_for_one_thread(plan, launch)) out.clear();

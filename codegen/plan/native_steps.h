@@ -8,6 +8,7 @@
 namespace tutti::codegen {
 
 struct Control;
+struct Kernel;
 struct Plan;
 
 // What steps make their native code with: calls of the functions of runtime/run/abi.h, by name,
@@ -23,10 +24,10 @@ class NativeSteps {
   virtual void call(const char* function, std::int32_t number) = 0;
   // function(frame, number, addresses), with the number of the next launch, and its buffers'.
   virtual void launch(const char* function, std::span<const BufferId> buffers) = 0;
-  // The same of kernels whose functions are called instead, one after another, each for all of its
-  // tiles, where the frame has them.
+  // The same of kernels, or calls that are kernels as well, whose functions are called instead, one
+  // after another, each for all of its tiles, where the frame has them.
   struct DirectKernel {
-    int number = -1;  // in Plan::kernels
+    const Kernel* kernel = nullptr;
     std::int64_t tiles = 0;
     std::size_t buffers = 0;
   };

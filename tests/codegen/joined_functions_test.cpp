@@ -156,6 +156,41 @@ func @f(%all: f32[6,3], %m: f32[3,3]) {
 )");
 }
 
+// Which are kernels there if they are small: of matrices that lie in any way, of vectors, in
+// batches.
+TEST(JoinedFunctions, ProductsOfEveryForm) {
+  constexpr const char* kText = R"(
+private func @step(%a: DT[3,5], %b: DT[2,4,6], %v: DT[6]) {
+  %0 = transpose(%a) {permutation = [1, 0]}
+  %1 = matmul(%a, %0)
+  %2 = matmul(%0, %a)
+  %3 = transpose(%b) {permutation = [0, 2, 1]}
+  %4 = matmul(%b, %3)
+  %5 = slice(%b) {start = [1, 0, 0], stop = [2, 4, 6], step = [1, 2, 1]}
+  %6 = reshape(%v) {shape = [6, 1]}
+  %7 = matmul(%5, %6)
+  %8 = reshape(%v) {shape = [1, 6]}
+  %9 = matmul(%8, %6)
+  %10 = matmul(%6, %8)
+  %11 = minimum(%1, %9)
+  %12 = matmul(%11, %a)
+  %low = constant() {value = DT[] -2}
+  %high = constant() {value = DT[] 2}
+  %13 = maximum(%12, %low)
+  %14 = minimum(%13, %high)
+  return %14, %2, %4, %7, %10
+}
+func @f(%a: DT[3,5], %b: DT[2,4,6], %v: DT[6]) {
+  %0, %1, %2, %3, %4 = scan(%a, %b, %v) {body = @step, carries = 1, sequences = 0, length = 3}
+  return %0, %1, %2, %3, %4
+}
+)";
+  for (const char* const dtype : {"f32", "f64", "i32", "i64", "i16", "bf16"}) {
+    const ir::Graph graph = graph_of(replaced(kText, "DT", dtype));
+    EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph, test::Elements::uneven))) << dtype;
+  }
+}
+
 // Sums along rows that are no vectors, and of columns.
 TEST(JoinedFunctions, Reductions) {
   expect_agreement(R"(
@@ -209,6 +244,13 @@ TEST(JoinedFunctions, ASmallLoopIsOneFunction) {
     EXPECT_THAT(code, ContainsRegex("phi <16 x float>")) << code;
     EXPECT_THAT(code, Not(HasSubstr("tutti_launch")));
   }
+}
+
+TEST(JoinedFunctions, SmallProductsAreAPartOfIt) {
+  constexpr const char* kText =
+      "func @f(%a: f32[N,N], %b: f32[N,N]) { %0 = matmul(%a, %b) %1 = tanh(%0) return %1 }";
+  EXPECT_THAT(code_of(replaced(kText, "N", "8")), Not(HasSubstr("tutti_launch")));
+  EXPECT_THAT(code_of(replaced(kText, "N", "9")), HasSubstr("tutti_launch"));
 }
 
 TEST(JoinedFunctions, LargeKernelsAreCalled) {
