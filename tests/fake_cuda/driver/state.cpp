@@ -162,6 +162,7 @@ void State::enqueue(CUstream_st& stream, Operation operation) {
     if (!nodes.empty()) node.behind = {nodes.size() - 1};
     nodes.push_back(std::move(node));
   } else {
+    if (operation.waits_for_ranks) let_go_on();
     stream.queue.push_back(std::move(operation));
   }
 }

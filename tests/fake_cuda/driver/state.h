@@ -133,6 +133,10 @@ class State {
   static constexpr std::uint64_t kOperationTime = 10'000;
   std::uint64_t device_time = 0;
 
+  // From now on what waits for other ranks goes on though nobody asks for it, as on a GPU; all else
+  // is done as late as it may.
+  void let_go_on();
+
   // To free memory or code the driver waits for all that runs in the context: complains where that
   // waits for another rank.
   void complain_of_waits(const CUctx_st& context, const std::string& call);
@@ -156,13 +160,16 @@ class State {
 
  private:
   State();
+  // Streams, as far as they go, where something waits for other ranks.
+  void advance_those_that_wait();
   void check(const Operation& operation, int device);
   void run(Operation& operation, CUctx_st& context);
   // Of events that the stream has come to.
   void note_times(CUstream_st& stream) const;
 
   FakeCudaSetup setup_{};
-  pid_t process_ = 0;  // that initialised it; 0: none did
+  pid_t process_ = 0;     // that initialised it; 0: none did
+  bool goes_on_ = false;  // see let_go_on()
   std::unique_ptr<Memory> memory_;
   std::vector<std::unique_ptr<Object>> objects_;
   std::unordered_map<const Object*, const Object*> index_;
