@@ -62,7 +62,10 @@ class KernelEmitter {
       each += segment.body.size() + segment.stores.size();
       if (segment.loop) each += kMost / 4;
     }
-    if (static_cast<std::size_t>(tiles) * each <= kMost || tiles == 1) {
+    // Of a tile that is known LLVM would know the last vector's mask, too: if that has one lane,
+    // see only_first_lane (emit_memory.cpp).
+    const bool is_cut = along_outer() && kernel_.outer.back() > kernel_.block;
+    if (tiles == 1 || (!is_cut && static_cast<std::size_t>(tiles) * each <= kMost)) {
       for (std::int64_t tile = 0; tile < tiles; ++tile) emit_tile(number(tile));
     } else if (tiles > 0) {
       Loop loop(ir_, "tile", number(0), {});

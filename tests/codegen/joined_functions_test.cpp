@@ -211,6 +211,30 @@ func @f(%x: f32[3,5]) {
 )");
 }
 
+// The last vector of a row that two tiles share has one element, of two bytes: what lies behind it
+// is a result of the step before.
+TEST(JoinedFunctions, WritesNothingBehindTheLastElement) {
+  for (const char* const dtype : {"bf16", "f16", "i8", "i16"}) {
+    for (const int size : {65, 66, 81, 129}) {
+      expect_agreement(replaced(replaced(R"(
+private func @step(%n: i32[], %x: DT[3,N]) {
+  %one = constant() {value = i32[] 1}
+  %0 = add(%n, %one)
+  %1 = sum(%x) {axes = [0]}
+  return %0, %1
+}
+func @f(%n: i32[], %x: DT[4,3,N]) {
+  %0, %1 = scan(%n, %x)
+      {body = @step, carries = 1, sequences = 1, length = 4, reverse = true}
+  return %0, %1
+}
+)",
+                                         "DT", dtype),
+                                "N", std::to_string(size)));
+    }
+  }
+}
+
 // NaNs, infinities, signed zeros and denormal numbers are what they are.
 TEST(JoinedFunctions, AnyFloats) {
   const ir::Graph graph = graph_of(R"(

@@ -167,7 +167,9 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
     case 1:
       // Of some collective, by whichever rank it is that the time is up for.
       out.own_kernels = false;
-      out.words = {"hang", victim, std::to_string(1 + draw(3 * kRounds))};
+      // In the first two rounds, whose three calls are launched: what is recorded then may be
+      // recorded again before it is.
+      out.words = {"hang", victim, std::to_string(1 + draw(6))};
       out.timeout = 2;
       out.victim_says = out.others_say = {"time-out", "left: an exception ended it"};
       out.somebody_says = kLastCall;

@@ -160,8 +160,9 @@ class State {
 
  private:
   State();
-  // Streams, as far as they go, where something waits for other ranks.
-  void advance_those_that_wait();
+  // Streams where something waits for other ranks, as far as they go; whether there is one.
+  bool advance_those_that_wait();
+  static void hold_over_forks();
   void check(const Operation& operation, int device);
   void run(Operation& operation, CUctx_st& context);
   // Of events that the stream has come to.
