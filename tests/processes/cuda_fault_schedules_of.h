@@ -167,9 +167,7 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
     case 1:
       // Of some collective, by whichever rank it is that the time is up for.
       out.own_kernels = false;
-      // In the first two rounds, whose three calls are launched: what is recorded then may be
-      // recorded again before it is.
-      out.words = {"hang", victim, std::to_string(1 + draw(6))};
+      out.words = {"hang", victim, std::to_string(1 + draw(3 * kRounds))};
       out.timeout = 2;
       out.victim_says = out.others_say = {"time-out", "left: an exception ended it"};
       out.somebody_says = kLastCall;
@@ -241,6 +239,7 @@ class FaultSchedules : public Job {
       if (schedule.compiles && compiled.emplace(schedule.ranks, schedule.own_kernels).second) {
         FaultSchedule faultless = schedule;
         faultless.words = {"none"};
+        faultless.somebody_says = {};
         faultless.fails = false;
         run_schedule(faultless, std::chrono::minutes(1));
       }
