@@ -51,12 +51,6 @@ std::string why_none(std::span<const Greeting> said, const GroupAgreement& agree
 
 void copy_text(const std::string& text, char (&to)[160]) { text.copy(to, sizeof(to) - 1); }
 
-CUuuid uuid_of(const CudaDriver& driver, CUdevice device) {
-  CUuuid out = {};
-  driver.check(driver.cuDeviceGetUuid(&out, device), "cuDeviceGetUuid");
-  return out;
-}
-
 // The device that a process knows by that name; nothing if it does not see it.
 std::optional<CUdevice> find_device_of(const CudaDriver& driver, const CUuuid& uuid) {
   int count = 0;
@@ -64,7 +58,7 @@ std::optional<CUdevice> find_device_of(const CudaDriver& driver, const CUuuid& u
   for (int index = 0; index < count; ++index) {
     CUdevice device = 0;
     driver.check(driver.cuDeviceGet(&device, index), "cuDeviceGet");
-    const CUuuid own = uuid_of(driver, device);
+    const CUuuid own = driver.uuid_of(device);
     if (std::memcmp(&own, &uuid, sizeof(CUuuid)) == 0) return device;
   }
   return std::nullopt;
@@ -94,7 +88,7 @@ void NcclTransport::connect(const GroupWork& work, CudaAccelerator& gpu) {
     const Nccl& nccl = Nccl::process();
     Greeting own;
     own.version = nccl.version();
-    own.gpu = uuid_of(gpu.stream()->driver(), gpu.stream()->device());
+    own.gpu = gpu.stream()->driver().uuid_of(gpu.stream()->device());
     copy_text(NcclWindows::why_not(nccl, gpu), own.no_windows);
     const auto exchange = offer_peers(own, work.comm_kernels, gpu);
     if (agreement_.position() == 0) {

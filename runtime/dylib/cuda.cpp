@@ -99,6 +99,12 @@ int CudaDriver::version() const {
   return cuDriverGetVersion(&number) == CUDA_SUCCESS ? number : 0;
 }
 
+CUuuid CudaDriver::uuid_of(CUdevice device) const {
+  CUuuid out = {};
+  check(cuDeviceGetUuid(&out, device), "cuDeviceGetUuid");
+  return out;
+}
+
 std::string CudaDriver::describe(CUresult result) const {
   const char* name = nullptr;
   const char* text = nullptr;

@@ -98,6 +98,9 @@ class CudaDriver {
   // Whether this process was forked off the one whose driver it is.
   bool is_copy() const { return process_.is_copy(); }
 
+  // What all processes of the host know a GPU by.
+  CUuuid uuid_of(CUdevice device) const;
+
   // "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   std::string describe(CUresult result) const;
   // Throws EnvironmentError if a call failed: "cuStreamCreate: CUDA_ERROR_...". `more` is put

@@ -22,9 +22,8 @@ namespace {
 // Never 0.
 std::uint64_t number_of_gpu(const CudaDriver& driver, int index) {
   CUdevice device = 0;
-  CUuuid uuid{};
   driver.check(driver.cuDeviceGet(&device, index), "cuDeviceGet");
-  driver.check(driver.cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid");
+  const CUuuid uuid = driver.uuid_of(device);
   Hasher hasher;
   hasher.add(std::string_view(static_cast<const char*>(uuid.bytes), sizeof(uuid.bytes)));
   return hasher.finish().low | 1;
