@@ -142,15 +142,17 @@ class Summariser {
     until = std::max(until, end);
   }
 
-  // What of collectives on a GPU no launch beside them hides.
-  void add_exposed(const std::vector<OnGpu>& collectives, std::vector<Span>& launches) {
+  // What of collectives on a GPU no launch beside them hides. Both in their order, so that each
+  // collective is only compared with those launches that may be beside it.
+  void add_exposed(std::vector<OnGpu>& collectives, std::vector<Span>& launches) {
     std::ranges::sort(launches);
+    std::ranges::stable_sort(collectives, {}, &OnGpu::span);
+    auto first = launches.begin();
     for (const auto& [span, source] : collectives) {
       double until = span.first;
       double hidden = 0;
-      const auto ends_later = [&](const Span& launch) { return launch.second > span.first; };
-      for (auto launch = std::ranges::find_if(launches, ends_later);
-           launch != launches.end() && launch->first < span.second; ++launch) {
+      while (first != launches.end() && first->second <= span.first) ++first;
+      for (auto launch = first; launch != launches.end() && launch->first < span.second; ++launch) {
         const double end = std::min(launch->second, span.second);
         hidden += std::max(0.0, end - std::max(launch->first, until));
         until = std::max(until, end);
