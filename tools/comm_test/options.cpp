@@ -10,7 +10,6 @@
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <system_error>
 
 namespace tutti::tools {
@@ -60,10 +59,6 @@ CollectiveKind read_collective(const std::string& name) {
                    "; they are " + listed);
 }
 
-bool is_of_host(std::string_view algorithm) {
-  return algorithm == "one_shot" || algorithm == "two_shot";
-}
-
 DType read_dtype(const std::string& name) {
   const std::optional<DType> dtype = dtype_from_name(name);
   if (dtype && *dtype != DType::boolean) return *dtype;
@@ -71,6 +66,10 @@ DType read_dtype(const std::string& name) {
 }
 
 }  // namespace
+
+bool is_of_host(std::string_view algorithm) {
+  return algorithm == "one_shot" || algorithm == "two_shot";
+}
 
 std::vector<std::int64_t> read_sizes(const std::vector<std::string>& texts) {
   std::vector<std::int64_t> out;

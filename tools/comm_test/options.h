@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::tools {
@@ -37,6 +38,9 @@ struct CommTest {
   // What carries the collectives out. For GPUs it may be asked when the rank has joined the others.
   runtime::BackendConfig backends;
 };
+
+// Whether there is an algorithm of that name over the host's memory, too.
+bool is_of_host(std::string_view algorithm);
 
 // For so many ranks. Throws UsageError for a name, a size or a dtype that there is not, and for
 // messages of one rank; EnvironmentError for an engine that is not in this build.

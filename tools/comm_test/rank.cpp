@@ -144,7 +144,7 @@ std::vector<Row> rows_of(runtime::Context& context, const CommTest& test, Device
       }
       const bool usually_one_shot = row.what.operand_elements() * size_of(test.dtype) <= usual;
       for (const std::string& algorithm : test.algorithms) {
-        if (algorithm != "one_shot" && algorithm != "two_shot") continue;  // of GPUs
+        if (!is_of_host(algorithm)) continue;
         const bool one_shot = algorithm == "one_shot";
         row.way.algorithm = algorithm;
         row.way.one_shot_up_to = one_shot ? std::numeric_limits<std::int64_t>::max() : -1;
