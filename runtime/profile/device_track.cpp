@@ -8,7 +8,11 @@
 namespace tutti::runtime {
 
 std::unique_ptr<DeviceTrack::Moment> DeviceTrack::moment(Accelerator& accelerator) {
-  if (free_.empty()) return accelerator.moment();
+  if (free_.empty()) {
+    std::unique_ptr<Moment> made = accelerator.moment();
+    ++made_;
+    return made;
+  }
   std::unique_ptr<Moment> out = std::move(free_.back());
   free_.pop_back();
   out->mark();
@@ -46,7 +50,7 @@ void DeviceTrack::settle(UnderWay& over) {
 }
 
 void DeviceTrack::recycle(std::unique_ptr<Moment> moment) {
-  if (free_.size() < kMostFree) free_.push_back(std::move(moment));
+  if (free_.size() < std::min(made_, kMostFree)) free_.push_back(std::move(moment));
 }
 
 void DeviceTrack::close() {
