@@ -65,13 +65,13 @@ class Work {
   // When it ran on a GPU, of a call that was started to be timed and has been waited for: between
   // two moments, and put there at a time of the host's clock. Given once; without moments where
   // there is nothing to say.
-  struct DeviceSpan {
+  struct DeviceTimes {
     Device device = {};
     std::int64_t put = 0;
     std::unique_ptr<Accelerator::Moment> begin = nullptr;
     std::unique_ptr<Accelerator::Moment> end = nullptr;
   };
-  virtual DeviceSpan take_device_span() { return {}; }
+  virtual DeviceTimes take_device_times() { return {}; }
 
   // What of an engine that has several ways carried it out, once it has been waited for: on GPUs
   // "nccl", "windows" (the same, with operands and results where NCCL knows them), or the kind of
@@ -138,7 +138,7 @@ struct StartOptions {
   // The GPU that operands and results lie on, for a transport that moves such (Transport); null:
   // the host.
   Accelerator* accelerator = nullptr;
-  bool timed = false;  // it is to say when it ran there (Work::take_device_span)
+  bool timed = false;  // it is to say when it ran there (Work::take_device_times)
   // Who makes kernels for it that carry out calls there; null: nobody.
   const CommKernels* comm_kernels = nullptr;
   // What the call may be recorded in, and which of those it is.

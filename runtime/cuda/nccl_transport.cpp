@@ -96,7 +96,6 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   own.ready_ = std::make_unique<CudaEvent>(own.gpu_->stream());
   // Else when it is supplied.
   if (work.begun == GroupWork::Begun::no) own.ready_->record();
-  own.span_ = {};
   own.group_ = agreement_.group();
   own.rank_ = agreement_.members()[static_cast<std::size_t>(agreement_.position())];
   own.turn_.emplace(own.gpu_->lane(), windows_.have_fresh(work));
@@ -258,10 +257,11 @@ void NcclTransport::launch(NcclWork& work) {
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
   const Companions companions = companions_in(work, own);
   const CudaReleases::PeersWork running = lane.peers_work();
-  Work::DeviceSpan span{.device = work.gpu_->device(), .put = monotonic_now()};
+  Work::DeviceTimes times;
+  if (work.timed) times = {.device = work.gpu_->device(), .put = monotonic_now()};
   try {
     if (work.leader_ != nullptr && !companions.leader) launch_leader(work, buffers);
-    if (work.timed) span.begin = moment_on_lane(*work.gpu_);
+    if (work.timed) times.begin = moment_on_lane(*work.gpu_);
     if (own.empty()) {
       bring(work, parts);
       communicator->launch(
@@ -284,8 +284,8 @@ void NcclTransport::launch(NcclWork& work) {
     }
     work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
     work.done_->record(stream);
-    if (work.timed) span.end = moment_on_lane(*work.gpu_);
-    work.span_ = std::move(span);
+    if (work.timed) times.end = moment_on_lane(*work.gpu_);
+    work.times_ = std::move(times);
   } catch (const std::exception&) {
     // It may run all the same, and stays in flight.
     lane.break_down(std::current_exception(), std::move(buffers));

@@ -51,7 +51,7 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
   }
 
   std::string_view way() const override { return way_; }
-  DeviceSpan take_device_span() override { return std::exchange(span_, {}); }
+  DeviceTimes take_device_times() override { return std::exchange(times_, {}); }
 
   // What a launch throws says which call it was, and where.
   void at_line(FunctionRef<void()> launch) const {
@@ -78,7 +78,7 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
   bool joined_ = false;
   std::shared_ptr<const BoundLeader> leader_;  // null: none is to come
   std::string_view way_;
-  DeviceSpan span_;  // once it is on the lane, if it is timed
+  DeviceTimes times_;  // once it is on the lane, if it is timed
   Keeping operands_;
   Deadline deadline_{{}};  // of what is on the lane
 };

@@ -126,7 +126,7 @@ void Profile::waited(Work& work, std::int64_t begin) {
                     .end = now,
                     .source = found->collective_source,
                     .value = found->sequence});
-  if (Work::DeviceSpan ran = work.take_device_span(); ran.end != nullptr) {
+  if (Work::DeviceTimes ran = work.take_device_times(); ran.end != nullptr) {
     const auto tracks = std::ranges::find(devices_, ran.device, &DeviceTracks::device);
     if (tracks != devices_.end()) {
       tracks->communication.add(

@@ -93,14 +93,14 @@ TEST(NcclTransport, SaysWhenItRanWhereItIsTimed) {
     for (const bool timed : {true, false, true}) {
       const auto work = group->start(call, {{x}}, {.accelerator = &*gpu, .timed = timed});
       work->wait();
-      const Work::DeviceSpan span = work->take_device_span();
-      ASSERT_EQ(span.end != nullptr, timed);
-      EXPECT_EQ(work->take_device_span().end, nullptr) << "it says it once";
+      const Work::DeviceTimes times = work->take_device_times();
+      ASSERT_EQ(times.end != nullptr, timed);
+      EXPECT_EQ(work->take_device_times().end, nullptr) << "it says it once";
       gpu->synchronize();
       if (!timed) continue;
-      EXPECT_EQ(span.device, gpu->device());
-      EXPECT_TRUE(span.end->has_come());
-      EXPECT_GT(span.end->nanoseconds_after(*span.begin), 0);
+      EXPECT_EQ(times.device, gpu->device());
+      EXPECT_TRUE(times.end->has_come());
+      EXPECT_GT(times.end->nanoseconds_after(*times.begin), 0);
     }
     group->close();
   });
