@@ -30,19 +30,19 @@ std::vector<BufferId> other_buffers(const Plan& plan, const Companion& companion
 }
 
 // Its buffers as the text names them are put in order when the kernels are there.
-NamedBuffers parse_companion(StepParser& parser, const std::vector<BufferId>& shared,
-                             Companion& companion, Companion CollectiveStart::* member,
-                             const std::string& what) {
+NamedBuffers parse_companion(StepParser& parser, CollectiveStart& start,
+                             Companion CollectiveStart::* companion,
+                             const std::vector<BufferId>& shared, const std::string& what) {
   ir::Lexer& lexer = parser.lexer();
   if (!lexer.peek().is_word("launch")) lexer.fail_expected("the launch of a kernel");
   Device device;
   NamedBuffers named;
-  companion = parse_part(parser, device, named);
+  start.*companion = parse_part(parser, device, named);
   if (shared.empty() || device != parser.plan().buffers[at(shared[0])].device) {
     lexer.fail(named.offset, what);
   }
-  parser.when_finished([&parser, member, named, step = parser.plan().steps.size()] {
-    complete(parser, parser.lexer(), *(start_of(parser.plan().steps[step])->*member), named);
+  parser.when_finished([&parser, companion, named, step = parser.plan().steps.size()] {
+    complete(parser, parser.lexer(), *(start_of(parser.plan().steps[step])->*companion), named);
   });
   return named;
 }
@@ -97,13 +97,13 @@ std::vector<BufferId> CollectiveStart::follower_buffers(const Plan& plan, bool w
 void parse_companions(StepParser& parser, CollectiveStart& start, CollectiveWait& wait) {
   if (parser.lexer().accept("first")) {
     const NamedBuffers named =
-        parse_companion(parser, start.operands, start.leader, &CollectiveStart::leader,
+        parse_companion(parser, start, &CollectiveStart::leader, start.operands,
                         "what leads a collective runs where its operand lies");
     wait.leader_reads = named.read;
   }
   if (!parser.lexer().accept("then")) return;
   const NamedBuffers named =
-      parse_companion(parser, start.results, start.follower, &CollectiveStart::follower,
+      parse_companion(parser, start, &CollectiveStart::follower, start.results,
                       "what follows a collective runs where its result lies");
   for (const BufferId id : named.read) {
     if (id != start.results[0]) wait.follower_reads.push_back(id);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 namespace tutti::codegen {
@@ -69,8 +70,7 @@ void DeviceRegion::find_addresses(runtime::PlanFrame& frame) {
   };
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     take_steps(launches_[i].after_steps);
-    const std::size_t end =
-        i + 1 < launches_.size() ? launches_[i + 1].first_argument : arguments_.size();
+    const std::size_t end = end_of_arguments(i);
     for (std::size_t k = launches_[i].first_argument; k < end; ++k) {
       const Argument& argument = arguments_[k];
       addresses_[k] = argument.offset >= 0 ? arena + argument.offset
@@ -149,12 +149,10 @@ bool DeviceRegion::replay(runtime::Accelerator& accelerator) {
 std::vector<std::size_t> DeviceRegion::changed_launches(const std::vector<void*>& before) const {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
-    const std::size_t end =
-        i + 1 < launches_.size() ? launches_[i + 1].first_argument : arguments_.size();
-    const auto at = [](std::size_t place) { return static_cast<std::ptrdiff_t>(place); };
-    if (!std::equal(addresses_.begin() + at(launches_[i].first_argument),
-                    addresses_.begin() + at(end),
-                    before.begin() + at(launches_[i].first_argument))) {
+    const std::size_t first = launches_[i].first_argument;
+    const std::size_t count = end_of_arguments(i) - first;
+    if (!std::ranges::equal(std::span(addresses_).subspan(first, count),
+                            std::span(before).subspan(first, count))) {
       out.push_back(i);
     }
   }

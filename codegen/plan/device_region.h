@@ -81,6 +81,9 @@ class DeviceRegion {
   };
 
   void put_on_stream(runtime::Accelerator& accelerator, runtime::PlanFrame& frame);
+  std::size_t end_of_arguments(std::size_t launch) const {
+    return launch + 1 < launches_.size() ? launches_[launch + 1].first_argument : arguments_.size();
+  }
   void launch(runtime::Accelerator& accelerator) const;
   void launch_one(runtime::Accelerator& accelerator, const Launch& each) const;
   // `put` puts it on the stream.
