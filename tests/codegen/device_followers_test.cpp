@@ -1,16 +1,11 @@
 // Kernels on GPUs that follow collectives (codegen/cuda/fuse_collectives.h).
 
-#include <tutti/codegen/driver/make_plan.h>
-#include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan/parse_plan.h>
-#include <tutti/ir/parse/parse.h>
-#include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>
 
-#include <algorithm>
 #include <string>
-#include <utility>
 
+#include "tests/codegen/pair_plan.h"
 #include "tests/codegen/plan_complaint.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,29 +17,8 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kGroup =
-    "// tutti ir 1\n"
-    "group @pair = {ranks = [0, 1], stride = 2, backends = \"cpu:shm,cuda:nccl\"}\n"
-    "func @f(%x: f32[8,16] on cuda:0, %b: f32[16] on cuda:0) -> (";
-
-std::string complaint_of(const Plan& plan) {
-  try {
-    check(plan);
-  } catch (const InternalError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 std::string plan_of(const std::string& body, const std::string& results = "f32[8,16] on cuda:0") {
-  ir::Graph graph = ir::parse(kGroup + results + ") {\n" + body + "}").functions.at(0);
-  ir::run_passes(graph);
-  const std::string text = print(make_plan(graph, 0));
-  const Plan read = parse_plan(text);
-  EXPECT_EQ(print(read), text);
-  EXPECT_TRUE(structurally_equal(read, make_plan(graph, 0)));
-  EXPECT_EQ(test::complaint(text), "");
-  return text;
+  return test::plan_of_pair(body, results);
 }
 
 const std::string kSumAndBias = R"(
@@ -181,9 +155,9 @@ TEST(DeviceFollowers, RulesAreChecked) {
   EXPECT_THROW(test::complaint(test::with(plan, "then launch", "then wait")), ParseError);
   Plan as_halves = parse_plan(plan);
   as_halves.kernels[1].buffers[0].dtype = DType::f16;
-  EXPECT_THAT(complaint_of(as_halves), HasSubstr("w0 gives what add does not read"));
+  EXPECT_THAT(test::complaint(as_halves), HasSubstr("w0 gives what add does not read"));
   as_halves.kernels[1].buffers[0] = {.dtype = DType::f32, .written = true};
-  EXPECT_THAT(complaint_of(as_halves), HasSubstr("w0 gives what add does not read"));
+  EXPECT_THAT(test::complaint(as_halves), HasSubstr("w0 gives what add does not read"));
   const Plan one = parse_plan(plan);
   const Plan other =
       parse_plan(test::with(plan, "(b3, b1) -> b4 on cuda:0", "(b1, b3) -> b4 on cuda:0"));
@@ -202,18 +176,11 @@ TEST(DeviceFollowers, NobodyElseWritesWhatTheyWorkOn) {
 )");
   const auto with_a_call = [&](bool of_what_is_read) {
     Plan read = parse_plan(plan);
-    const auto start = std::ranges::find_if(
-        read.steps, [](const Step& step) { return start_of(step) != nullptr; });
-    const CollectiveStart& of = *start_of(*start);
-    const BufferId operand = of.follower_buffers(read, false).at(0);
-    const BufferId result = of.follower_buffers(read, true).at(0);
-    Launch launch{.parts = {}, .device = Device::cuda()};
-    launch.parts.push_back({.name = "changes",
-                            .tiles = 1,
-                            .tiles_in_place = 1,
-                            .buffers = {operand, of_what_is_read ? operand : result}});
-    read.steps.insert(start + 1, std::move(launch));
-    return complaint_of(read);
+    const CollectiveStart& start = *start_of(*test::first_start(read));
+    const BufferId operand = start.follower_buffers(read, false).at(0);
+    const BufferId result = start.follower_buffers(read, true).at(0);
+    test::launch_behind_start(read, operand, of_what_is_read ? operand : result);
+    return test::complaint(read);
   };
   EXPECT_THAT(with_a_call(true), HasSubstr("is written, but what goes with a collective may read"));
   EXPECT_THAT(with_a_call(false), HasSubstr("is written, but comes with a collective"));

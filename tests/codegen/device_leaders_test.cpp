@@ -1,16 +1,12 @@
 // Kernels on GPUs that make the operands of collectives (codegen/cuda/fuse_collectives.h).
 
-#include <tutti/codegen/driver/make_plan.h>
-#include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan/parse_plan.h>
-#include <tutti/ir/parse/parse.h>
-#include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "tests/codegen/pair_plan.h"
 #include "tests/codegen/plan_complaint.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,29 +18,8 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kGroup =
-    "// tutti ir 1\n"
-    "group @pair = {ranks = [0, 1], stride = 2, backends = \"cpu:shm,cuda:nccl\"}\n"
-    "func @f(%x: f32[8,16] on cuda:0, %b: f32[16] on cuda:0) -> (";
-
-std::string complaint_of(const Plan& plan) {
-  try {
-    check(plan);
-  } catch (const InternalError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 std::string plan_of(const std::string& body, const std::string& results = "f32[8] on cuda:0") {
-  ir::Graph graph = ir::parse(kGroup + results + ") {\n" + body + "}").functions.at(0);
-  ir::run_passes(graph);
-  const std::string text = print(make_plan(graph, 0));
-  const Plan read = parse_plan(text);
-  EXPECT_EQ(print(read), text);
-  EXPECT_TRUE(structurally_equal(read, make_plan(graph, 0)));
-  EXPECT_EQ(test::complaint(text), "");
-  return text;
+  return test::plan_of_pair(body, results);
 }
 
 // The sum over ranks is read by a kernel with loops, which does not follow it.
@@ -186,7 +161,7 @@ TEST(DeviceLeaders, RulesAreChecked) {
   }
   Plan changed = parse_plan(plan);
   changed.kernels[0].buffers[2].dtype = DType::f16;
-  EXPECT_THAT(complaint_of(changed), HasSubstr("w0 takes what mul does not write"));
+  EXPECT_THAT(test::complaint(changed), HasSubstr("w0 takes what mul does not write"));
   EXPECT_FALSE(structurally_equal(
       parse_plan(plan),
       parse_plan(test::with(plan, "(b0, b1) -> b2 on cuda:0", "(b1, b0) -> b2 on cuda:0"))));
@@ -202,15 +177,11 @@ TEST(DeviceLeaders, NobodyWritesWhatTheyRead) {
   %4 = sum(%3) {axes = [1]}
   return %4
 )"));
-  const auto start =
-      std::ranges::find_if(plan.steps, [](const Step& step) { return start_of(step) != nullptr; });
-  ASSERT_TRUE(start_of(*start)->leader.has_value());
-  const BufferId read = start_of(*start)->leader_reads(plan).at(1);
-  Launch launch{.parts = {}, .device = Device::cuda()};
-  launch.parts.push_back(
-      {.name = "changes", .tiles = 1, .tiles_in_place = 1, .buffers = {read, read}});
-  plan.steps.insert(start + 1, std::move(launch));
-  EXPECT_THAT(complaint_of(plan),
+  const CollectiveStart& start = *start_of(*test::first_start(plan));
+  ASSERT_TRUE(start.leader.has_value());
+  const BufferId read = start.leader_reads(plan).at(1);
+  test::launch_behind_start(plan, read, read);
+  EXPECT_THAT(test::complaint(plan),
               HasSubstr("is written, but what goes with a collective may read it"));
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/codegen/device_rank.h"
+#include "tests/codegen/plan_complaint.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/fake_cuda_process.h"
 #include <gmock/gmock.h>
@@ -386,31 +387,24 @@ TEST(DevicePlan, CollectivesOverNcclStayOnTheGpu) {
   for (const Step& step : plan.steps) EXPECT_FALSE(std::holds_alternative<Copy>(step));
   EXPECT_NO_THROW(check(plan));
   EXPECT_EQ(print(parse_plan(print(plan))), print(plan));
-  const auto complaint_of = [](const Plan& of) -> std::string {
-    try {
-      check(of);
-      return "";
-    } catch (const InternalError& error) {
-      return error.what();
-    }
-  };
   start_in(changed).call.reduction = runtime::Reduction::mean;
-  EXPECT_THAT(complaint_of(changed), HasSubstr("is no call that nccl has"));
+  EXPECT_THAT(test::complaint(changed), HasSubstr("is no call that nccl has"));
   changed = plan;
   start_in(changed).engine = "shm";
-  EXPECT_THAT(complaint_of(changed), HasSubstr("w0 is none that a kernel can lead"));
+  EXPECT_THAT(test::complaint(changed), HasSubstr("w0 is none that a kernel can lead"));
   changed = plan;
   for (const BufferId id : start_in(changed).operands) changed.buffers[at(id)].device = {};
-  EXPECT_NE(complaint_of(changed), "");
+  EXPECT_NE(test::complaint(changed), "");
   changed = plan;
   for (const BufferId id : start_in(changed).results) {
     changed.buffers[at(id)].kind = PlanBuffer::Kind::comm;
     changed.buffers[at(id)].device = Device::cuda(1);
   }
-  EXPECT_THAT(complaint_of(changed), HasSubstr("lies apart"));
+  EXPECT_THAT(test::complaint(changed), HasSubstr("lies apart"));
   changed = plan;
   changed.areas[0].device = Device::cuda(1);
-  EXPECT_THAT(complaint_of(changed), HasSubstr("lies in a group's memory, which another device"));
+  EXPECT_THAT(test::complaint(changed),
+              HasSubstr("lies in a group's memory, which another device"));
 }
 
 // NCCL wants to find all that a message has in the group's memory, or nothing of it.

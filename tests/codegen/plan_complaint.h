@@ -13,14 +13,16 @@
 namespace tutti::test {
 
 // "" if the plan is accepted.
-inline std::string complaint(const std::string& text) {
-  const codegen::Plan plan = codegen::parse_plan(text);
+inline std::string complaint(const codegen::Plan& plan) {
   try {
     codegen::check(plan);
   } catch (const InternalError& error) {
     return error.what();
   }
   return "";
+}
+inline std::string complaint(const std::string& text) {
+  return complaint(codegen::parse_plan(text));
 }
 
 // The text with one piece of it replaced, which must be there once.

@@ -1,16 +1,12 @@
 #include <tutti/codegen/driver/evaluate.h>
-#include <tutti/codegen/driver/make_plan.h>
-#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/stand_in_call.h>
-#include <tutti/ir/parse/parse.h>
-#include <tutti/ir/passes/passes.h>
 
 #include <array>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "tests/codegen/plan_complaint.h"
+#include "tests/codegen/pair_plan.h"
 #include "tests/support/collective_tensor.h"
 #include <gmock/gmock.h>
 
@@ -235,43 +231,27 @@ TEST(StandIn, MessagesAndBarriersHaveNone) {
 
 // ---- In plans
 
-std::string plan_of(const std::string& body, const std::string& result) {
-  ir::Graph graph =
-      ir::parse(
-          "// tutti ir 1\n"
-          "group @pair = {ranks = [0, 1], stride = 2, backends = \"cpu:shm,cuda:nccl\"}\n"
-          "func @f(%x: f32[8,16] on cuda:0) -> (" +
-          result + " on cuda:0) {\n" + body + "}")
-          .functions.at(0);
-  ir::run_passes(graph);
-  const std::string text = print(make_plan(graph, 0));
-  EXPECT_EQ(print(parse_plan(text)), text);
-  EXPECT_TRUE(structurally_equal(parse_plan(text), make_plan(graph, 0)));
-  EXPECT_EQ(test::complaint(text), "");
-  return text;
-}
-
 TEST(StandIn, AMeanIsDividedByAKernelThatFollowsTheSum) {
-  const std::string plan = plan_of(R"(
+  const std::string plan = test::plan_of_pair(R"(
   %0 = mul(%x, %x)
   %1 = all_reduce(%0) {op = "mean", group = @pair}
   %2 = wait(%1)
   return %2
 )",
-                                   "f32[8,16]");
+                                              "f32[8,16] on cuda:0");
   EXPECT_THAT(plan, HasSubstr("all_reduce \"all_reduce mean f32[8,16]\" over @pair by nccl ("));
   EXPECT_THAT(plan, HasSubstr("op = \"sum\""));
   EXPECT_THAT(plan, HasSubstr("then launch divide"));
 }
 
 TEST(StandIn, ExtremesOfFloatsAreGatheredAndCombined) {
-  const std::string plan = plan_of(R"(
+  const std::string plan = test::plan_of_pair(R"(
   %0 = mul(%x, %x)
   %1 = all_reduce(%0) {op = "max", group = @pair}
   %2 = wait(%1)
   return %2
 )",
-                                   "f32[8,16]");
+                                              "f32[8,16] on cuda:0");
   EXPECT_THAT(plan, HasSubstr("all_gather \"all_reduce max f32[8,16]\" over @pair by nccl ("));
   EXPECT_THAT(plan, HasSubstr("parts = [128 = [1, 1, 128]]"));
   EXPECT_THAT(plan, HasSubstr("launch combine_max"));
@@ -279,13 +259,13 @@ TEST(StandIn, ExtremesOfFloatsAreGatheredAndCombined) {
 
 // Behind the kernel that makes the operand and before the one that reads the result.
 TEST(StandIn, TensorsAreTurnedAroundACallAlongALaterAxis) {
-  const std::string plan = plan_of(R"(
+  const std::string plan = test::plan_of_pair(R"(
   %0 = mul(%x, %x)
   %1 = all_gather(%0) {axis = 1, group = @pair}
   %2 = wait(%1)
   return %2
 )",
-                                   "f32[8,32]");
+                                              "f32[8,32] on cuda:0");
   EXPECT_THAT(plan, HasSubstr("all_gather \"all_gather axis 1 f32[8,16]\" over @pair by nccl ("));
   EXPECT_THAT(plan, HasSubstr("parts = [128 = [1, 16, 8]]"));
   const std::size_t before = plan.find("call copy \"f32[16,8]\" (");
