@@ -7,19 +7,18 @@
 #include <tutti/runtime/comm/symmetric_memory.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tests/codegen/device_rank.h"
+#include "tests/codegen/idle_group.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,11 +129,12 @@ struct Asked {
   }
 };
 
-class AgreedGroup final : public runtime::Communicator {
+class AgreedGroup final : public test::IdleGroup {
  public:
   AgreedGroup(std::vector<std::int64_t> members, std::string tag, Asked& asked)
-      : members_(std::move(members)), tag_(std::move(tag)), asked_(asked) {}
+      : IdleGroup(std::move(members), std::move(tag)), asked_(asked) {}
 
+  using IdleGroup::start;
   Prepared prepare(runtime::CollectiveCall call) override {
     return std::make_shared<const ListedCall>(std::move(call));
   }
@@ -150,11 +150,6 @@ class AgreedGroup final : public runtime::Communicator {
     }
     return std::make_shared<DoneWork>(std::move(results));
   }
-  std::shared_ptr<runtime::Work> start(runtime::CollectiveCall, std::vector<BufferPtr>) override {
-    throw std::logic_error("plans prepare their calls");
-  }
-  bool released(std::uint64_t) override { return true; }
-  void wait_released(std::uint64_t, const Location&) override {}
   std::shared_ptr<runtime::SymmetricMemory> symmetric_memory(std::size_t bytes,
                                                              Accelerator* on) override {
     if (memory_ == nullptr) {
@@ -162,35 +157,22 @@ class AgreedGroup final : public runtime::Communicator {
     }
     return memory_;
   }
-  std::shared_ptr<runtime::SymmetricMemory> common_memory(std::size_t) override { return nullptr; }
   std::shared_ptr<runtime::RecordedCalls> record_calls(std::vector<Prepared> calls,
                                                        Accelerator& on) override {
     asked_.calls.push_back(calls.size());
     return asked_.recorded.emplace_back(std::make_shared<AgreedCalls>(calls, on));
   }
-  void abort(const std::string&) override {}
-  void abandon(const std::string&) override {}
-  void close() override {}
-  void set_timeout(std::chrono::milliseconds) override {}
-  const std::string& tag() const override { return tag_; }
-  const std::vector<std::int64_t>& members() const override { return members_; }
-  int position() const override { return 0; }
 
  private:
-  const std::vector<std::int64_t> members_;
-  const std::string tag_;
   Asked& asked_;
   std::shared_ptr<runtime::SymmetricMemory> memory_;
 };
 
-// Rank 0 of two.
-class AgreedBackend final : public runtime::Backend {
+class AgreedBackend final : public test::BackendOfIdleGroups {
  public:
   explicit AgreedBackend(std::map<std::string, Asked>& asked) : asked_(asked) {}
 
   std::string_view name() const override { return "agreed"; }
-  std::int64_t rank() const override { return 0; }
-  std::int64_t ranks() const override { return 2; }
   std::shared_ptr<runtime::Communicator> communicator(std::vector<std::int64_t> members,
                                                       std::string tag,
                                                       const std::string&) override {
@@ -200,25 +182,10 @@ class AgreedBackend final : public runtime::Backend {
     }
     return known;
   }
-  std::shared_ptr<runtime::Communicator> messages(std::vector<std::int64_t>, std::string,
-                                                  const runtime::Communicator&) override {
-    throw std::logic_error("no messages");
-  }
-  void close(const std::vector<std::int64_t>&, const std::string&) override {}
-  BufferPtr allocate(std::size_t, const runtime::MemoryLabel&) override {
-    throw std::logic_error("nothing lies on the host");
-  }
-  std::shared_ptr<runtime::MemoryUse> memory_use() const override { return memory_use_; }
-  bool peer_waits() const override { return false; }
-  void finish() override {}
-  void leave(const std::string&) noexcept override {}
-  void abort(const std::vector<std::int64_t>&, const std::string&, const std::string&) override {}
-  void abort(const std::string&) override {}
 
  private:
   std::map<std::string, Asked>& asked_;
   std::map<std::string, std::shared_ptr<AgreedGroup>> groups_;
-  const std::shared_ptr<runtime::MemoryUse> memory_use_ = std::make_shared<runtime::MemoryUse>();
 };
 
 const std::string kGroups = R"(

@@ -4,108 +4,52 @@
 #include <tutti/codegen/driver/abandon.h>
 #include <tutti/ir/parse/parse.h>
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tests/codegen/idle_group.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tutti::codegen::abandon_test {
 namespace {
 
-using runtime::Buffer;
 using testing::ElementsAre;
 
 using Told = std::vector<std::string>;  // "tag by engine: reason"
 
-// Hears of what is abandoned, and has no other use.
-class Listener final : public runtime::Communicator {
+// Hears of what is abandoned.
+class Listener final : public test::IdleGroup {
  public:
   Listener(std::vector<std::int64_t> members, std::string tag, std::string engine, Told& told)
-      : members_(std::move(members)),
-        tag_(std::move(tag)),
-        engine_(std::move(engine)),
-        told_(told) {}
+      : IdleGroup(std::move(members), std::move(tag)), engine_(std::move(engine)), told_(told) {}
 
-  std::shared_ptr<const runtime::PreparedCall> prepare(runtime::CollectiveCall) override {
-    throw std::logic_error("nothing is prepared");
-  }
-  std::shared_ptr<runtime::Work> start(const std::shared_ptr<const runtime::PreparedCall>&,
-                                       std::span<const std::shared_ptr<Buffer>>,
-                                       const runtime::StartOptions&) override {
-    throw std::logic_error("nothing is started");
-  }
-  std::shared_ptr<runtime::Work> start(runtime::CollectiveCall,
-                                       std::vector<std::shared_ptr<Buffer>>) override {
-    throw std::logic_error("nothing is started");
-  }
-  bool released(std::uint64_t) override { return true; }
-  void wait_released(std::uint64_t, const Location&) override {}
-  std::shared_ptr<runtime::SymmetricMemory> symmetric_memory(std::size_t,
-                                                             runtime::Accelerator*) override {
-    return nullptr;
-  }
-  std::shared_ptr<runtime::SymmetricMemory> common_memory(std::size_t) override { return nullptr; }
-  std::shared_ptr<runtime::RecordedCalls> record_calls(
-      std::vector<std::shared_ptr<const runtime::PreparedCall>>, runtime::Accelerator&) override {
-    return nullptr;
-  }
-  void abort(const std::string&) override {}
   void abandon(const std::string& reason) override {
-    told_.push_back(tag_ + " by " + engine_ + ": " + reason);
+    told_.push_back(tag() + " by " + engine_ + ": " + reason);
   }
-  void close() override {}
-  void set_timeout(std::chrono::milliseconds) override {}
-  const std::string& tag() const override { return tag_; }
-  const std::vector<std::int64_t>& members() const override { return members_; }
-  int position() const override { return 0; }
 
  private:
-  const std::vector<std::int64_t> members_;
-  const std::string tag_;
   const std::string engine_;
   Told& told_;
 };
 
-// Rank 0 of two.
-class ListeningBackend final : public runtime::Backend {
+class ListeningBackend final : public test::BackendOfIdleGroups {
  public:
   explicit ListeningBackend(Told& told) : told_(told) {}
 
   std::string_view name() const override { return "listening"; }
-  std::int64_t rank() const override { return 0; }
-  std::int64_t ranks() const override { return 2; }
   std::shared_ptr<runtime::Communicator> communicator(std::vector<std::int64_t> members,
                                                       std::string tag,
                                                       const std::string& engine) override {
     return std::make_shared<Listener>(std::move(members), std::move(tag), engine, told_);
   }
-  std::shared_ptr<runtime::Communicator> messages(std::vector<std::int64_t>, std::string,
-                                                  const runtime::Communicator&) override {
-    throw std::logic_error("no messages");
-  }
-  void close(const std::vector<std::int64_t>&, const std::string&) override {}
-  std::shared_ptr<Buffer> allocate(std::size_t, const runtime::MemoryLabel&) override {
-    throw std::logic_error("nothing lies anywhere");
-  }
-  std::shared_ptr<runtime::MemoryUse> memory_use() const override { return memory_use_; }
-  bool peer_waits() const override { return false; }
-  void finish() override {}
-  void leave(const std::string&) noexcept override {}
-  void abort(const std::vector<std::int64_t>&, const std::string&, const std::string&) override {}
-  void abort(const std::string&) override {}
 
  private:
   Told& told_;
-  const std::shared_ptr<runtime::MemoryUse> memory_use_ = std::make_shared<runtime::MemoryUse>();
 };
 
 // A sum of 100 MB for each member, and one of 24 bytes.
