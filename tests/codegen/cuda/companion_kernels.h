@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "tests/codegen/kernel_maker.h"
 
@@ -51,6 +53,32 @@ inline Kernel leading(DType dtype, DType other, std::int64_t rows, std::int64_t 
               rounded(maker.op(ir::ScalarOp::mul, difference,
                                maker.load(factor, {.outer = {1, 0}, .inner = {}}))));
   return maker.kernel();
+}
+
+// Tensors that they are tried with.
+struct CompanionCase {
+  DType dtype;
+  DType other;
+  std::int64_t rows;
+  std::int64_t columns;
+};
+inline std::vector<CompanionCase> companion_cases() {
+  std::vector<CompanionCase> out;
+  for (const auto& [dtype, other] :
+       {std::pair{DType::f32, DType::bf16}, std::pair{DType::f64, DType::f32},
+        std::pair{DType::f16, DType::f64}, std::pair{DType::bf16, DType::f32},
+        std::pair{DType::i8, DType::i64}, std::pair{DType::u8, DType::i32},
+        std::pair{DType::i32, DType::i8}, std::pair{DType::u64, DType::u16},
+        std::pair{DType::u32, DType::f16}, std::pair{DType::i64, DType::u8}}) {
+    // Of packs, and of others. Each is a text of its own: of some dtypes one is enough.
+    for (const auto& [rows, columns] :
+         {std::pair<std::int64_t, std::int64_t>{1, 1}, {7, 1}, {1, 1003}, {25, 40}, {13, 77}}) {
+      const bool is_chosen =
+          rows == 13 || dtype == DType::f32 || (dtype == DType::i8 && rows == 25);
+      if (is_chosen) out.push_back({dtype, other, rows, columns});
+    }
+  }
+  return out;
 }
 
 }  // namespace tutti::codegen::kernel_testing

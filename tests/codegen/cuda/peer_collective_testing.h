@@ -29,6 +29,15 @@ inline runtime::Exchange exchange_of(int ranks, runtime::CollectiveKind kind, DT
   return runtime::Exchange(std::move(spec));
 }
 
+// The results of the operands that it has by now.
+inline void set_expected(runtime::Exchange& exchange) {
+  const runtime::ExchangeSpec& spec = exchange.spec;
+  const test::Tensor& tensor = spec.tensors[0];
+  exchange.expected[0] =
+      test::expected_results(spec.kind, spec.reduction, spec.dtype, 0, tensor.shape(spec.kind, 0),
+                             exchange.operands[0], {}, tensor.splits, {});
+}
+
 // Whole numbers from -3 to 3, whose sums are the same in any order.
 inline runtime::Exchange exact_sum(
     int ranks, DType dtype, std::int64_t elements,
@@ -47,10 +56,7 @@ inline runtime::Exchange exact_sum(
       if (dtype != DType::f32) std::memcpy(bytes.data() + 2 * i, &narrow, 2);
     }
   }
-  const test::Tensor& tensor = out.spec.tensors[0];
-  out.expected[0] = test::expected_results(out.spec.kind, out.spec.reduction, dtype, 0,
-                                           tensor.shape(out.spec.kind, 0), out.operands[0], {},
-                                           tensor.splits, {});
+  set_expected(out);
   return out;
 }
 

@@ -1,9 +1,7 @@
 #include <tutti/codegen/cuda/fuse_collectives.h>
-#include <tutti/codegen/driver/evaluate.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/recorded_calls.h>
 
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -42,86 +40,40 @@ constexpr runtime::Companions kFollower = {.leader = false, .follower = true};
 // A collective, what follows it, and its other operands.
 struct Following {
   Exchange exchange;
-  Kernel kernel;
-  test::Bytes bias;
-  test::Bytes factor;
+  FollowerWithOperands follower;
   std::shared_ptr<const FusedKernelsOfDoubles> kernels;
 
   Following(Exchange of, DType dtype, DType other, std::int64_t rows, std::int64_t columns)
       : exchange(std::move(of)),
-        kernel(following(dtype, other, rows, columns)),
-        bias(test::random_operand(dtype, columns, 17)),
-        factor(test::random_operand(dtype, rows * columns, 18)),
+        follower{.kernel = following(dtype, other, rows, columns),
+                 .bias = test::random_operand(dtype, columns, 17),
+                 .factor = test::random_operand(dtype, rows * columns, 18)},
         kernels(std::make_shared<FusedKernelsOfDoubles>(
-            std::nullopt, CommCompanion{.kernel = kernel, .shared = 0})) {
-    EXPECT_TRUE(goes_along(kernel, 0, rows * columns));
-  }
-
-  std::size_t bytes(int buffer) const {
-    return static_cast<std::size_t>(
-        outer_points(kernel) * size_of(kernel.buffers[static_cast<std::size_t>(buffer)].dtype));
-  }
-
-  // The reference evaluator's, of the host's sum.
-  std::array<test::Bytes, 2> expected(std::size_t member) const {
-    std::array<test::Bytes, 2> out = {test::Bytes(bytes(3)), test::Bytes(bytes(4))};
-    const auto place = [](const test::Bytes& of) {
-      return const_cast<void*>(static_cast<const void*>(of.data()));
-    };
-    void* const buffers[] = {place(exchange.expected[0][member]), place(bias), place(factor),
-                             out[0].data(), out[1].data()};
-    make_evaluator(kernel)->run(buffers, 0, kernel.tiles());
-    return out;
+            std::nullopt, CommCompanion{.kernel = follower.kernel, .shared = 0})) {
+    EXPECT_TRUE(goes_along(follower.kernel, 0, rows * columns));
   }
 
   // Whether it was one kernel, whose results are right then.
   bool run(PeerMember& member, GpuOfRank& gpu,
            PeerMember::Places places = PeerMember::Places::all) const {
-    const std::vector<std::shared_ptr<runtime::Buffer>> buffers = {gpu.put(bias), gpu.put(factor),
-                                                                   gpu.put(test::Bytes(bytes(3))),
-                                                                   gpu.put(test::Bytes(bytes(4)))};
-    runtime::BoundFollower follower{.kernels = kernels};
-    for (const auto& buffer : buffers) follower.arguments.push_back(buffer->data());
-    if (!member.run(exchange, follower, places)) return false;
-    const auto wanted = expected(static_cast<std::size_t>(member.group().position()));
-    for (const std::size_t i : {0U, 1U}) {
-      EXPECT_TRUE(gpu.get(*buffers[2 + i], wanted[i].size()) == wanted[i])
-          << exchange.text() << ", result " << i;
-    }
+    runtime::BoundFollower bound = follower.bind(gpu, kernels);
+    if (!member.run(exchange, bound, places)) return false;
+    const auto position = static_cast<std::size_t>(member.position());
+    follower.expect_results(gpu, bound, exchange.expected[0][position], exchange.text());
     return true;
   }
 };
-
-// A length in rows and columns: of packs, and of others.
-struct Shape2 {
-  std::int64_t rows;
-  std::int64_t columns;
-};
-constexpr std::array kShapes = {Shape2{1, 1}, Shape2{7, 1}, Shape2{1, 1003}, Shape2{25, 40},
-                                Shape2{13, 77}};
 
 class EpiloguesOfRanks : public testing::TestWithParam<int> {};
 
 TEST_P(EpiloguesOfRanks, OfSumsOfAllDtypesHaveTheHostsBits) {
   const int ranks = GetParam();
   std::vector<Following> all;
-  for (const auto& [dtype, other] :
-       {std::pair{DType::f32, DType::bf16}, std::pair{DType::f64, DType::f32},
-        std::pair{DType::f16, DType::f64}, std::pair{DType::bf16, DType::f32},
-        std::pair{DType::i8, DType::i64}, std::pair{DType::u8, DType::i32},
-        std::pair{DType::i32, DType::i8}, std::pair{DType::u64, DType::u16},
-        std::pair{DType::u32, DType::f16}, std::pair{DType::i64, DType::u8}}) {
-    for (const auto& [rows, columns] : kShapes) {
-      // Each is a text of its own: of some dtypes one is enough.
-      const bool is_chosen =
-          rows == 13 || dtype == DType::f32 || (dtype == DType::i8 && rows == 25);
-      if (!is_chosen) continue;
-      all.emplace_back(exchange_of(ranks, CollectiveKind::all_reduce, dtype, rows * columns), dtype,
-                       other, rows, columns);
-      all.back().kernels->with(
-          {.kind = Kind::all_reduce_one_shot, .dtype = dtype, .members = ranks}, kFollower,
-          "sm_90");
-    }
+  for (const auto& [dtype, other, rows, columns] : kernel_testing::companion_cases()) {
+    all.emplace_back(exchange_of(ranks, CollectiveKind::all_reduce, dtype, rows * columns), dtype,
+                     other, rows, columns);
+    all.back().kernels->with({.kind = Kind::all_reduce_one_shot, .dtype = dtype, .members = ranks},
+                             kFollower, "sm_90");
   }
   const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
@@ -176,7 +128,7 @@ TEST(PeerEpilogues, MembersNeedNotAgreeAboutIt) {
   const Following sum = sum_then_add(2);
   const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .members = 2};
   sum.kernels->with(kernel, kFollower, "sm_90");
-  KernelsOfDoubles::process().compile(std::array{kernel});
+  compile_first({kernel});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     sum.run(member, gpu);
@@ -210,7 +162,7 @@ TEST(PeerEpilogues, WhatCanNotBeCompiledIsTheCallers) {
   const Following sum = sum_then_add(2);
   const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .members = 2};
   sum.kernels->with(kernel, kFollower, "sm_90");
-  KernelsOfDoubles::process().compile(std::array{kernel});
+  compile_first({kernel});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     sum.run(member, gpu);
@@ -231,8 +183,7 @@ TEST(PeerEpilogues, WhatCanNotBeCompiledIsTheCallers) {
 
 TEST(PeerEpilogues, BehindAKernelOfAnotherKindItIsTheCallers) {
   const Following sum = sum_then_add(2);
-  KernelsOfDoubles::process().compile(
-      std::array{CommKernel{.kind = Kind::all_reduce_two_shot, .members = 2}});
+  compile_first({{.kind = Kind::all_reduce_two_shot, .members = 2}});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     member.set_one_shot_up_to(-1);
@@ -268,11 +219,7 @@ class RecordingMember {
         memory_(group_->symmetric_memory(kGroupBytes, &*gpu)),
         call_(prepared(sum)),
         recorded_(group_->record_calls({call_}, *gpu)),
-        follower_{.kernels = sum.kernels} {
-    for (const int buffer : {1, 2, 3, 4}) {
-      follower_.held.push_back(gpu.put(test::Bytes(sum.bytes(buffer))));
-      follower_.arguments.push_back(follower_.held.back()->data());
-    }
+        follower_(sum.follower.bind(gpu, sum.kernels)) {
     const test::Bytes& own = sum.exchange.operands[0][static_cast<std::size_t>(backend.rank())];
     const auto operand = memory_->at(0, own.size());
     gpu->copy(operand->data(), gpu.put(own)->data(), own.size());

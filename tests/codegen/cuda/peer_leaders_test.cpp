@@ -1,9 +1,7 @@
+#include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/cuda/fuse_collectives.h>
-#include <tutti/codegen/driver/evaluate.h>
 #include <tutti/ir/scalar.h>
-#include <tutti/ir/support/error.h>
 
-#include <array>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -29,7 +27,6 @@ using runtime::Companions;
 using runtime::Exchange;
 using runtime::GpuOfRank;
 using runtime::HostBackend;
-using runtime::Reduction;
 using runtime::run_gpus;
 using testing::Each;
 using testing::HasSubstr;
@@ -53,13 +50,6 @@ test::Bytes finite_operand(DType dtype, std::int64_t elements, unsigned seed) {
   return out;
 }
 
-// The reference evaluator's.
-void evaluate(const Kernel& kernel, const std::vector<test::Bytes*>& buffers) {
-  std::vector<void*> places;
-  for (test::Bytes* const buffer : buffers) places.push_back(buffer->data());
-  make_evaluator(kernel)->run(places.data(), 0, kernel.tiles());
-}
-
 // A collective, what makes its operand of other values on each member, and what follows it.
 struct Led {
   struct Inputs {
@@ -70,9 +60,7 @@ struct Led {
 
   Exchange exchange;
   Kernel leader;
-  Kernel follower;
-  test::Bytes bias;  // of the follower, as the next
-  test::Bytes factor;
+  FollowerWithOperands follower;
   std::vector<Inputs> inputs = {};  // by member
   std::shared_ptr<const FusedKernelsOfDoubles> kernels = nullptr;
   std::shared_ptr<const runtime::DeviceCode> alone = nullptr;
@@ -82,9 +70,9 @@ struct Led {
       std::int64_t columns)
       : exchange(std::move(of)),
         leader(leading(dtype, other, rows, columns)),
-        follower(following(dtype, other, result_rows, columns)),
-        bias(finite_operand(dtype, columns, 17)),
-        factor(finite_operand(dtype, result_rows * columns, 18)) {
+        follower{.kernel = following(dtype, other, result_rows, columns),
+                 .bias = finite_operand(dtype, columns, 17),
+                 .factor = finite_operand(dtype, result_rows * columns, 18)} {
     EXPECT_TRUE(goes_along(leader, 3, rows * columns));
     std::vector<test::Bytes>& operands = exchange.operands[0];
     for (std::size_t member = 0; member < operands.size(); ++member) {
@@ -96,13 +84,10 @@ struct Led {
       EXPECT_EQ(operands[member].size(), static_cast<std::size_t>(rows * columns * size_of(dtype)));
       evaluate(leader, {&own.bias, &own.second, &own.factor, &operands[member]});
     }
-    const test::Tensor& tensor = exchange.spec.tensors[0];
-    exchange.expected[0] = test::expected_results(exchange.spec.kind, exchange.spec.reduction,
-                                                  dtype, 0, tensor.shape(exchange.spec.kind, 0),
-                                                  operands, {}, tensor.splits, {});
-    kernels =
-        std::make_shared<FusedKernelsOfDoubles>(CommCompanion{.kernel = leader, .shared = 3},
-                                                CommCompanion{.kernel = follower, .shared = 0});
+    set_expected(exchange);
+    kernels = std::make_shared<FusedKernelsOfDoubles>(
+        CommCompanion{.kernel = leader, .shared = 3},
+        CommCompanion{.kernel = follower.kernel, .shared = 0});
   }
 
   // Where it may come to that.
@@ -151,24 +136,11 @@ struct Led {
 
   // With what follows it, too: whether it was one kernel, whose results are right then.
   bool run_with_follower(PeerMember& member, GpuOfRank& gpu) const {
-    std::vector<test::Bytes> buffers = {bias, factor};
-    for (const std::size_t written : {3U, 4U}) {
-      buffers.emplace_back(static_cast<std::size_t>(outer_points(follower) *
-                                                    size_of(follower.buffers[written].dtype)));
-    }
-    runtime::BoundFollower last{.kernels = kernels};
-    for (const test::Bytes& each : buffers) {
-      last.held.push_back(gpu.put(each));
-      last.arguments.push_back(last.held.back()->data());
-    }
+    runtime::BoundFollower last = follower.bind(gpu, kernels);
     const runtime::BoundLeader first = bind(member, gpu);
     if (!member.run(exchange, last, PeerMember::Places::all, &first)) return false;
-    test::Bytes result = exchange.expected[0][static_cast<std::size_t>(member.position())];
-    evaluate(follower, {&result, &buffers[0], &buffers[1], &buffers[2], &buffers[3]});
-    for (const std::size_t i : {2U, 3U}) {
-      EXPECT_TRUE(gpu.get(*last.held[i], buffers[i].size()) == buffers[i])
-          << exchange.text() << ", result " << i - 2;
-    }
+    const auto position = static_cast<std::size_t>(member.position());
+    follower.expect_results(gpu, last, exchange.expected[0][position], exchange.text());
     return true;
   }
 };
@@ -187,19 +159,9 @@ class LeadersOfRanks : public testing::TestWithParam<int> {};
 TEST_P(LeadersOfRanks, OfSumsOfAllDtypesHaveTheHostsBits) {
   const int ranks = GetParam();
   std::vector<Led> all;
-  for (const auto& [dtype, other] :
-       {std::pair{DType::f32, DType::bf16}, std::pair{DType::f64, DType::f32},
-        std::pair{DType::f16, DType::f64}, std::pair{DType::bf16, DType::f32},
-        std::pair{DType::i8, DType::i64}, std::pair{DType::u8, DType::i32},
-        std::pair{DType::i32, DType::i8}, std::pair{DType::u64, DType::u16},
-        std::pair{DType::u32, DType::f16}, std::pair{DType::i64, DType::u8}}) {
-    // Of packs, and of others: of some dtypes one is enough.
-    for (const auto& [rows, columns] :
-         {std::pair<std::int64_t, std::int64_t>{1, 1}, {7, 1}, {1, 1003}, {25, 40}, {13, 77}}) {
-      if (rows != 13 && dtype != DType::f32 && (dtype != DType::i8 || rows != 25)) continue;
-      all.push_back(led_sum(ranks, dtype, other, rows, columns));
-      all.back().compile(kLeader);
-    }
+  for (const auto& [dtype, other, rows, columns] : kernel_testing::companion_cases()) {
+    all.push_back(led_sum(ranks, dtype, other, rows, columns));
+    all.back().compile(kLeader);
   }
   Led first = led_sum(ranks, DType::i32, DType::i32, 2, 4);
   first.compile_alone();
@@ -273,12 +235,13 @@ Led usual_sum(int ranks) {
   out.compile_alone();
   return out;
 }
+constexpr CommKernel kUsualSumOfTwo = {
+    .kind = Kind::all_reduce_one_shot, .dtype = DType::i32, .members = 2};
 
 TEST(PeerLeaders, MembersNeedNotAgreeAboutThem) {
   const Led sum = usual_sum(2);
-  const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .dtype = DType::i32, .members = 2};
   for (const Companions companions : {kLeader, kBoth}) sum.compile(companions);
-  KernelsOfDoubles::process().compile(std::array{kernel});
+  compile_first({kUsualSumOfTwo});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     sum.run(member, gpu);
@@ -320,8 +283,7 @@ TEST(PeerLeaders, WhereNoKernelOfOursServesTheyAreLaunchedFirst) {
 
 TEST(PeerLeaders, InFrontOfAKernelOfAnotherKindTheyAreLaunchedFirst) {
   const Led sum = usual_sum(2);
-  KernelsOfDoubles::process().compile(
-      std::array{CommKernel{.kind = Kind::all_reduce_two_shot, .dtype = DType::i32, .members = 2}});
+  compile_first({{.kind = Kind::all_reduce_two_shot, .dtype = DType::i32, .members = 2}});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     member.set_one_shot_up_to(-1);
@@ -337,9 +299,8 @@ TEST(PeerLeaders, InFrontOfAKernelOfAnotherKindTheyAreLaunchedFirst) {
 // That is nothing to the others.
 TEST(PeerLeaders, WhatCanNotBeCompiledIsLaunchedFirst) {
   const Led sum = usual_sum(2);
-  const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .dtype = DType::i32, .members = 2};
   sum.compile(kLeader);
-  KernelsOfDoubles::process().compile(std::array{kernel});
+  compile_first({kUsualSumOfTwo});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     sum.run(member, gpu);
@@ -376,9 +337,8 @@ TEST(PeerLeaders, ALaunchThatIsRefusedIsAnErrorOfAllRanks) {
 // As where a run breaks off: what they read changes at once, whether or not they were launched.
 TEST(PeerLeaders, WhatTheyReadMayChangeBehindTheEndOfARun) {
   const Led sum = usual_sum(2);
-  const CommKernel kernel = {.kind = Kind::all_reduce_one_shot, .dtype = DType::i32, .members = 2};
   sum.compile(kLeader);
-  KernelsOfDoubles::process().compile(std::array{kernel});
+  compile_first({kUsualSumOfTwo});
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     PeerMember member(backend, gpu);
     for (int round = 0; round < 6; ++round) {
