@@ -38,7 +38,7 @@ void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices, st
   constinit thread_local PerThread<Scratch> scratch;
   const bool searched = spec.count <= spec.size / ir::kSearchedPart;
   const auto memory =
-      scratch.get().use<SortEntry<Word>>(searched ? 2 * spec.count + kCandidates : 2 * spec.size);
+      scratch.get().use<SortEntry<Word>>(searched ? searched_entries(spec.count) : 2 * spec.size);
   auto* entries = memory.get();
   if (searched) {
     search_row(x, spec.size, spec.descending, spec.count, entries);

@@ -112,32 +112,51 @@ SortEntry<Word>* sort_entries(SortEntry<Word>* entries, SortEntry<Word>* spare,
   return entries;
 }
 
+// Elements of a row that are looked at together while it is searched.
+inline constexpr std::int64_t kLookedAt = 64;
+
+// The entries that search_row has room for, so that it finds the first `count`.
+constexpr std::int64_t searched_entries(std::int64_t count) {
+  return 2 * count + kCandidates + kLookedAt;
+}
+
+// Brings the first `count` of those found to the beginning, the last of them behind the others.
+template <class Word>
+void select_entries(SortEntry<Word>* entries, std::int64_t count, std::int64_t found) {
+  constexpr std::int64_t kHeap = 8;
+  if (count > kHeap) return std::nth_element(entries, entries + count - 1, entries + found);
+  std::partial_sort(entries, entries + count, entries + found);
+}
+
 // The first `count` of a row in order, at the beginning of `entries`, which has room for
-// kCandidates and twice as many. Elements that come before the last of those collected so far are
-// collected; when there is no more room the worst are dropped.
+// searched_entries. Elements that come before the last of those collected so far are collected;
+// when there are many the worst are dropped.
 template <class Word, class T>
 void search_row(const T* x, std::int64_t size, bool descending, std::int64_t count,
                 SortEntry<Word>* entries) {
-  // Elements that are looked at together.
-  constexpr std::int64_t kLookedAt = 64;
   // Fewer of short rows, most of which would be collected otherwise.
-  const std::int64_t room = 2 * count + std::clamp<std::int64_t>(size / 16, 32, kCandidates);
+  const std::int64_t most = 2 * count + std::clamp<std::int64_t>(size / 16, 32, kCandidates);
   std::int64_t found = 0;
   Word limit = std::numeric_limits<Word>::max();
   bool is_limited = false;
   using Keys = std::array<Word, kLookedAt>;
   const auto collect = [&](const Keys& keys, std::int64_t begin, std::int64_t looked_at) {
+    const Word bound = limit;
+    const auto all = static_cast<std::int64_t>(!is_limited);
+    std::int64_t next = found;
+    // Each is written, and stays if it is counted: nobody could foresee a branch.
     for (std::int64_t i = 0; i < looked_at; ++i) {
       // An equal one that comes later stands behind.
       const Word key = keys[static_cast<std::size_t>(i)];
-      if (is_limited && key >= limit) continue;
-      entries[found++] = {key, static_cast<Word>(begin + i)};
-      if (found < room) continue;
-      std::nth_element(entries, entries + count - 1, entries + found);
-      found = count;
-      limit = entries[count - 1].key;
-      is_limited = true;
+      entries[next] = {key, static_cast<Word>(begin + i)};
+      next += all | static_cast<std::int64_t>(key < bound);
     }
+    found = next;
+    if (found < most) return;
+    select_entries(entries, count, found);
+    found = count;
+    limit = entries[count - 1].key;
+    is_limited = true;
   };
   const auto turned = turned_bits<T>(descending);
   using Key = std::remove_const_t<decltype(turned)>;
@@ -165,8 +184,7 @@ void search_row(const T* x, std::int64_t size, bool descending, std::int64_t cou
     }
     collect(keys, begin, size - begin);
   });
-  // There may be very many of them, too many for a heap.
-  std::nth_element(entries, entries + count, entries + found);
+  select_entries(entries, count, found);
   std::sort(entries, entries + count);
 }
 

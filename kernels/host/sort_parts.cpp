@@ -18,14 +18,20 @@ namespace {
 
 // Parts of all rows together, about. A power of two, as the number of a row's parts is.
 constexpr std::int64_t kMostParts = 32;
-// Elements of a part that is divided by splitters, and of one that is searched, at least.
+// Of a row that is searched: four threads read about as fast as there is memory to read, and each
+// part has to find out anew which elements are among the first.
+constexpr std::int64_t kMostSearched = 4;
+// Elements of a part that is divided by splitters, and of one that is searched, at least: less is
+// read before a thread is there to do it.
 constexpr std::int64_t kLeastDivided = 16 * 1024;
-constexpr std::int64_t kLeastSearched = 32 * 1024;
-// How many times as many elements a part has as are looked for, so that what all parts found is
-// little.
-constexpr std::int64_t kElementsPerFound = 16;
-// How many times as many parts a division by splitters has, at most, where rows are searched.
-constexpr std::int64_t kSplitPerSearched = 4;
+constexpr std::int64_t kLeastSearched = 256 * 1024;
+// How many times as many elements a part that is searched has as are looked for, at least: what all
+// parts found is little then.
+constexpr std::int64_t kElementsPerFound = 128;
+// How many elements there are for each that is looked for, at most, where buckets are sorted
+// instead: of a row, and of one of several, which threads share as they are.
+constexpr std::int64_t kElementsPerSorted = 64;
+constexpr std::int64_t kElementsPerSortedOfSeveral = 16;
 // Samples of a row per bucket: the largest bucket is about twice the average.
 constexpr std::int64_t kSamples = 8;
 // No memory has longer rows, nor numbers their bytes.
@@ -180,16 +186,9 @@ void divide_part(KeyedRow<Word, T> row, std::int64_t begin, std::int64_t end,
 template <class Word, class T>
 void search_part(const Sort& spec, const KeyedRow<Word, T>& row, std::int64_t begin,
                  std::int64_t end, SortEntry<Word>* to) {
-  constinit thread_local PerThread<Scratch> of_column;
   constinit thread_local PerThread<Scratch> of_found;
-  const auto column = of_column.get().use<T>(row.step == 1 ? 0 : end - begin);
-  const T* x = row.x + begin * row.step;
-  if (row.step != 1) {
-    for (std::int64_t i = 0; i < end - begin; ++i) column.get()[i] = x[i * row.step];
-    x = column.get();
-  }
-  const auto found = of_found.get().use<SortEntry<Word>>(2 * spec.count + kCandidates);
-  search_row(x, end - begin, spec.descending, spec.count, found.get());
+  const auto found = of_found.get().use<SortEntry<Word>>(searched_entries(spec.count));
+  search_row(row.x + begin, end - begin, spec.descending, spec.count, found.get());
   for (std::int64_t i = 0; i < spec.count; ++i) {
     to[i] = {found.get()[i].key, static_cast<Word>(found.get()[i].index + begin)};
   }
@@ -255,7 +254,7 @@ void search_found(const Sort& spec, const SortDivision& division, const KeyedRow
   const auto own = of_all.get().use<SortEntry<Word>>(count);
   SortEntry<Word>* const entries = own.get();
   std::copy(found, found + count, entries);
-  std::nth_element(entries, entries + spec.count - 1, entries + count);
+  select_entries(entries, spec.count, count);
   std::sort(entries, entries + spec.count);
   to.write(row, entries, 0, spec.count);
 }
@@ -265,21 +264,19 @@ void search_found(const Sort& spec, const SortDivision& division, const KeyedRow
 SortDivision sort_division(const Sort& spec) {
   const std::int64_t rows = spec.outer * spec.inner;
   if (spec.count == 0 || rows == 0 || rows > kMostParts / 2 || spec.size > kLongestRow) return {};
-  const auto divided = [&](std::int64_t least, bool is_searched) -> SortDivision {
-    const std::int64_t most = std::min(kMostParts / rows, spec.size / least);
-    if (most < 2) return {};
+  const auto divided = [&](std::int64_t wanted, std::int64_t least, bool is_searched) {
+    const std::int64_t most = std::min(wanted, spec.size / least);
+    if (most < 2) return SortDivision{};
     const auto parts = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
-    return {.parts = parts, .length = divide_up(spec.size, parts), .is_searched = is_searched};
+    return SortDivision{
+        .parts = parts, .length = divide_up(spec.size, parts), .is_searched = is_searched};
   };
-  const SortDivision searched =
-      divided(std::max(kLeastSearched, kElementsPerFound * spec.count), true);
-  const SortDivision split = divided(kLeastDivided, false);
-  // Where many are wanted, parts that are searched are few: then others leave fewer threads idle.
-  if (searched.parts > 1)
-    return kSplitPerSearched * searched.parts < split.parts ? split : searched;
-  // Short rows of which few are wanted are best searched by one.
-  const bool few = spec.count <= spec.size / (2 * kElementsPerFound);
-  return few ? SortDivision{} : split;
+  const bool is_one = rows == 1;
+  if (spec.count > spec.size / (is_one ? kElementsPerSorted : kElementsPerSortedOfSeveral)) {
+    return divided(kMostParts / rows, kLeastDivided, false);
+  }
+  if (!is_one) return {};
+  return divided(kMostSearched, std::max(kLeastSearched, kElementsPerFound * spec.count), true);
 }
 
 std::int64_t sort_parts_bytes(const Sort& spec) {

@@ -86,8 +86,7 @@ TEST_P(SortOf, AnyShape) {
   for (const Shape& shape : kShapes) check(kernel_testing::random_array(GetParam(), shape));
 }
 
-// Divided between threads, with a shorter last part; of the longest row few are looked for in
-// parts, too.
+// Divided between threads, with a shorter last part.
 TEST_P(SortOf, FewLongRows) {
   for (const Shape& shape : {Shape{1, 70001, 1}, Shape{2, 33000, 1}, Shape{1, 33000, 3}}) {
     const Array x = kernel_testing::random_array(GetParam(), shape);
@@ -158,6 +157,32 @@ TEST(Sort, NaNsInfinitiesAndZerosOfLongRows) {
   }
 }
 
+// Of a row that threads search together, with a shorter last part.
+TEST(Sort, FewOfALongRowAreFound) {
+  const Shape shape = {1, (1 << 19) + 1, 1};
+  const float values[] = {NAN, -INFINITY, 0.0F, -0.0F, 1.0F, INFINITY};
+  for (const DType dtype : {DType::u8, DType::i64, DType::f32, DType::bf16}) {
+    const Array choice = kernel_testing::random_integers(DType::u8, shape, 0, 5);
+    Array few(dtype, shape);
+    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+      for (std::int64_t i = 0; i < few.elements(); ++i) {
+        const std::int64_t chosen = static_cast<std::int64_t>(choice.at(i));
+        const float value = is_floating(dtype) ? values[chosen] : static_cast<float>(chosen);
+        few.data<T>()[static_cast<std::size_t>(i)] = T(value);
+      }
+    });
+    for (const Array& x : {kernel_testing::random_array(dtype, shape), few}) {
+      for (const bool descending : {false, true}) {
+        const std::vector<Array> sorted = sorted_by_interpreter(x, descending);
+        for (const std::int64_t count : {1, 50, 2048}) {
+          ASSERT_EQ(tiles(SortParts{sort_of(x, descending, count)}), 2);
+          check(x, descending, count, sorted);
+        }
+      }
+    }
+  }
+}
+
 // How a row is divided is a function of its shape, and of its dtype.
 TEST(Sort, FewLongRowsAreDivided) {
   const auto bytes = [](DType dtype, std::int64_t outer, std::int64_t size, std::int64_t inner,
@@ -175,13 +200,18 @@ TEST(Sort, FewLongRowsAreDivided) {
   EXPECT_GT(all(DType::f32, 16, 32768), 0);
   EXPECT_EQ(all(DType::f32, 17, 1 << 20), 0) << "threads have rows enough";
   EXPECT_EQ(bytes(DType::f32, 1, 32768, 17, 32768), 0);
-  // Of few, those that two parts found.
-  EXPECT_EQ(bytes(DType::f32, 1, 65535, 1, 50), 0);
-  EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 50), 2 * 50 * 8);
-  EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 2048), 2 * 2048 * 8);
-  EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 2049), 65536 * 8 + 4 * 5 * 8);
-  // Of many of a long row: two parts would be searched, and 32 are divided.
-  EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 1 << 12), 16 * (1 << 12) * 8);
+  // Of few, those that two parts found, or four.
+  EXPECT_EQ(bytes(DType::f32, 1, (1 << 19) - 1, 1, 50), 0) << "one thread is as fast";
+  EXPECT_EQ(bytes(DType::f32, 1, 1 << 19, 1, 50), 2 * 50 * 8);
+  EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 50), 4 * 50 * 8);
+  EXPECT_EQ(bytes(DType::f32, 1, 1 << 24, 1, 50), 4 * 50 * 8);
+  EXPECT_EQ(bytes(DType::f32, 2, 1 << 24, 1, 50), 0) << "rows are searched whole";
+  // Of many they are fewer, until buckets are sorted.
+  EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 1 << 12), 2 * (1 << 12) * 8);
+  EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 1024), 0);
+  EXPECT_EQ(bytes(DType::f32, 1, 65536, 1, 1025), 65536 * 8 + 4 * 5 * 8);
+  EXPECT_EQ(bytes(DType::f32, 2, 65536, 1, 4096), 0);
+  EXPECT_EQ(bytes(DType::f32, 2, 65536, 1, 4097), 2 * (65536 * 8 + 4 * 5 * 8));
   EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 1 << 15), (1 << 20) * 8 + 32 * 33 * 8);
   EXPECT_EQ(bytes(DType::f32, 1, 1 << 20, 1, 0), 0);
   EXPECT_EQ(bytes(DType::f32, 0, 1 << 20, 1, 5), 0);
