@@ -22,10 +22,15 @@ using ir::ScalarOp;
 constexpr std::int64_t kCumulativeTile = 32 * 1024;
 // Parts of a sequence that a tile goes through at once: each waits for its own last result alone.
 constexpr std::int64_t kPartsAtOnce = 4;
+// Sequences for the same; more that began a power of two apart would share sets of the cache.
+constexpr std::int64_t kSequencesAtOnce = 2;
 
 RowTiling cumulative_tiling(const Cumulative& spec) {
   const std::int64_t size = std::max<std::int64_t>(spec.size, 1);
-  const std::int64_t wanted = std::max<std::int64_t>(kCumulativeTile / size, 1);
+  // Long ones, too, are gone through together, as long as there are tiles enough.
+  constexpr std::int64_t kTiles = 32;
+  const bool are_many = spec.inner == 1 && spec.outer >= kTiles * kSequencesAtOnce;
+  const std::int64_t wanted = std::max(kCumulativeTile / size, are_many ? kSequencesAtOnce : 1);
   return {spec.outer, spec.inner, whole_lanes(wanted, spec.inner, kCumulativeWidth)};
 }
 
@@ -67,25 +72,22 @@ void run_each(const T* x, T* result, std::int64_t step, std::int64_t count, S to
   }
 }
 
-// kPartsAtOnce parts of one sequence, which begin `apart` elements apart.
-template <ScalarOp combine, class S, class T>
-void run_parts_at_once(const T* x, T* result, std::int64_t step, std::int64_t apart,
-                       std::int64_t count, const std::array<S, kPartsAtOnce>& totals) {
-  static_assert(kPartsAtOnce == 4);
-  S a = totals[0];
-  S b = totals[1];
-  S c = totals[2];
-  S d = totals[3];
+// So many sequences, or parts of one, which begin `apart` elements apart, behind `totals`.
+template <ScalarOp combine, class S, class T, std::size_t kCount>
+void run_at_once(const T* x, T* result, std::int64_t step, std::int64_t apart, std::int64_t count,
+                 std::array<S, kCount> totals) {
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t at = i * step;
-    a = combined<combine>(a, wide_element<S>(x[at]));
-    b = combined<combine>(b, wide_element<S>(x[at + apart]));
-    c = combined<combine>(c, wide_element<S>(x[at + 2 * apart]));
-    d = combined<combine>(d, wide_element<S>(x[at + 3 * apart]));
-    result[at] = rounded_element<T>(a);
-    result[at + apart] = rounded_element<T>(b);
-    result[at + 2 * apart] = rounded_element<T>(c);
-    result[at + 3 * apart] = rounded_element<T>(d);
+    const T* const from = x + i * step;
+    T* const to = result + i * step;
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < kCount; ++k) {
+      const T each = from[static_cast<std::int64_t>(k) * apart];
+      totals[k] = combined<combine>(totals[k], wide_element<S>(each));
+    }
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < kCount; ++k) {
+      to[static_cast<std::int64_t>(k) * apart] = rounded_element<T>(totals[k]);
+    }
   }
 }
 
@@ -117,12 +119,23 @@ class CumulativeTiles {
   TUTTI_INLINE void run_whole(const T* x, T* result, const RowTiling::Tile& tile) const {
     RunningLanes<S> none;
     none.fill(kNone);
-    for (std::int64_t outer = tile.row_begin; outer < tile.row_end; ++outer) {
+    std::array<S, kSequencesAtOnce> none_of_each;
+    none_of_each.fill(kNone);
+    const auto run_some = [&](std::int64_t base, std::int64_t apart) {
+      run_at_once<combine>(x + base, result + base, step_, apart, spec_.size, none_of_each);
+    };
+    std::int64_t outer = tile.row_begin;
+    for (; spec_.inner == 1 && outer + kSequencesAtOnce <= tile.row_end;
+         outer += kSequencesAtOnce) {
+      run_some(base_of(outer), spec_.size);
+    }
+    for (; outer < tile.row_end; ++outer) {
       const std::int64_t base = base_of(outer);
       std::int64_t i = tile.column_begin;
       for (; i + kCumulativeWidth <= tile.column_end; i += kCumulativeWidth) {
         run_lanes<combine>(x + base + i, result + base + i, step_, spec_.size, none);
       }
+      for (; i + kSequencesAtOnce <= tile.column_end; i += kSequencesAtOnce) run_some(base + i, 1);
       for (; i < tile.column_end; ++i) {
         run_each<combine>(x + base + i, result + base + i, step_, spec_.size, kNone);
       }
@@ -226,7 +239,7 @@ class CumulativeTiles {
     const std::int64_t apart = division_.length * step_;
     // The last part of all may be shorter.
     if (end - begin == kPartsAtOnce && length_of(end - 1) == division_.length) {
-      return run_parts_at_once<combine>(x, result, step_, apart, division_.length, totals);
+      return run_at_once<combine>(x, result, step_, apart, division_.length, totals);
     }
     for (std::int64_t part = begin; part < end; ++part) {
       const std::int64_t at = (part - begin) * apart;
