@@ -1,4 +1,3 @@
-#include <tutti/codegen/kernel/kernel_of.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/product_kernel.h>
 #include <tutti/codegen/tiled_call.h>
@@ -11,7 +10,7 @@ namespace tutti::codegen {
 
 namespace {
 
-class MatmulCode final : public TiledCode, public HasKernel {
+class MatmulCode final : public TiledCode {
  public:
   MatmulCode(const kernels::Matmul& spec, const View& a, const View& b)
       : spec_(spec),

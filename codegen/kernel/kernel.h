@@ -182,6 +182,9 @@ class KernelCode {
   virtual void run(void* const* buffers, std::int64_t begin, std::int64_t end) const = 0;
   // The machine code alone, if that is all that run() calls.
   virtual runtime::KernelFunction function() const { return nullptr; }
+  // Of a small call, a kernel that computes the same, bit for bit, for whoever puts it into other
+  // code; its buffers are the call's, in their order. Null for all else.
+  virtual const Kernel* kernel() const { return nullptr; }
   // Of a product, how long the matmul library takes for it by itself (see
   // kernels::library_seconds); 0 for all else.
   virtual double library_seconds(int /*threads*/) const { return 0; }

@@ -1,4 +1,4 @@
-#include <tutti/codegen/kernel/kernel_of.h>
+#include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/llvm/compile_plan.h>
 #include <tutti/codegen/llvm/jit.h>
 #include <tutti/codegen/llvm/joined_functions.h>
@@ -40,7 +40,7 @@ Hash128 code_hash(const Plan& plan, bool joins) {
       if (part.kernel >= 0) {
         kernel = &plan.kernels[at(part.kernel)];
       } else if (part.code != nullptr) {
-        kernel = kernel_of(*part.code);
+        kernel = part.code->kernel();
       }
       hasher.add(kernel == nullptr ? Hash128() : kernel_hash(*kernel));
     });

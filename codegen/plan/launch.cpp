@@ -1,4 +1,4 @@
-#include <tutti/codegen/kernel/kernel_of.h>
+#include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/plan/binding.h>
 #include <tutti/codegen/plan/launch_sources.h>
 #include <tutti/codegen/plan/launch_text.h>
@@ -41,7 +41,7 @@ void run_code(const void* code, void* const* arguments, std::int64_t begin, std:
 const Kernel* kernel_of_part(const Plan& plan, const LaunchPart& part) {
   if (part.epilogue >= 0) return nullptr;
   if (part.kernel >= 0) return &plan.kernels[at(part.kernel)];
-  return part.code == nullptr ? nullptr : kernel_of(*part.code);
+  return part.code == nullptr ? nullptr : part.code->kernel();
 }
 
 // Of one that is such kernels alone, which one thread runs: these; else none.
