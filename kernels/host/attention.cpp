@@ -1,3 +1,4 @@
+#include <tutti/ir/arithmetic.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/attention_tile.h>
 #include <tutti/kernels/host/per_thread.h>
@@ -92,7 +93,7 @@ class Forward {
   }
 
   void run(std::int64_t tile) {
-    const std::int64_t blocks = (sizes_.queries + kQueries - 1) / kQueries;
+    const std::int64_t blocks = divide_up(sizes_.queries, kQueries);
     const std::int64_t matrix = tile / blocks;
     const std::int64_t query = tile % blocks * kQueries;
     const std::int64_t rows = std::min(kQueries, sizes_.queries - query);
@@ -194,7 +195,7 @@ PreparedAttention::PreparedAttention(const Attention& spec)
 
 std::int64_t tiles(const PreparedAttention& prepared) {
   const attention::Sizes& sizes = prepared.plan_->sizes;
-  return sizes.matrices * ((sizes.queries + attention::kQueries - 1) / attention::kQueries);
+  return sizes.matrices * divide_up(sizes.queries, attention::kQueries);
 }
 
 void run(const PreparedAttention& prepared, const void* q, const void* k, const void* v,

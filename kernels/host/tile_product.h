@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/arithmetic.h>
 #include <tutti/kernels/host/matmul_product.h>
 
 #include <atomic>
@@ -20,7 +21,7 @@ class CopiedProduct {
  private:
   static constexpr std::int64_t kDepth = 512;
 
-  std::int64_t piece_count() const { return (product_.k + kDepth - 1) / kDepth; }
+  std::int64_t piece_count() const { return divide_up(product_.k, kDepth); }
   // The product of copies that piece `number` of k is.
   Product piece(std::int64_t number) const;
   template <class T>
