@@ -39,30 +39,30 @@ std::string plan_of(ir::Graph graph) {
 }
 
 TEST(DividedRows, HaveACallBeforeTheirs) {
-  const std::string plan = plan_of(graph_of("f32[70001]", "0"));
+  const std::string plan = plan_of(graph_of("f32[530001]", "0"));
   for (const std::string op : {"sort", "topk", "cumsum", "cummax"}) {
-    EXPECT_THAT(plan, HasSubstr("call " + op + "_parts \"f32[70001]\" (b0) -> "));
-    EXPECT_THAT(plan, HasSubstr("call " + op + " \"f32[70001]\" (b0, "));
+    EXPECT_THAT(plan, HasSubstr("call " + op + "_parts \"f32[530001]\" (b0) -> "));
+    EXPECT_THAT(plan, HasSubstr("call " + op + " \"f32[530001]\" (b0, "));
   }
 }
 
 // What a profile's roofline allows them: of topk the second call reads what the first has found,
 // the others' read the operand as well.
 TEST(DividedRows, BothCallsCountWhatTheyReadAndWrite) {
-  ir::Graph graph = graph_of("f32[70001]", "0");
+  ir::Graph graph = graph_of("f32[530001]", "0");
   ir::run_passes(graph);
   const Plan plan = make_plan(graph, 0);
   std::map<std::string, runtime::WorkCounts> counts;
   for_each_part(plan, [&](Device, const LaunchPart& part) { counts[part.name] = part.counts; });
-  constexpr std::int64_t kBytes = 70001 * 4;
+  constexpr std::int64_t kBytes = 530001 * 4;
   for (const std::string op : {"sort", "topk", "cumsum", "cummax"}) {
     const runtime::WorkCounts before = counts[op + "_parts"];
     EXPECT_EQ(before.bytes_read, kBytes) << op;
     EXPECT_GT(before.bytes_written, 0) << op;
     EXPECT_EQ(counts[op].bytes_read, before.bytes_written + (op == "topk" ? 0 : kBytes)) << op;
   }
-  EXPECT_EQ(counts["sort"].bytes_written, 70001 * (4 + 8));
-  EXPECT_EQ(counts["cumsum"].flops, 70001);
+  EXPECT_EQ(counts["sort"].bytes_written, 530001 * (4 + 8));
+  EXPECT_EQ(counts["cumsum"].flops, 530001);
 }
 
 TEST(DividedRows, AreFewAndLong) {
@@ -72,7 +72,7 @@ TEST(DividedRows, AreFewAndLong) {
 
 TEST(DividedRows, GiveWhatTheInterpreterGives) {
   EXPECT_TRUE(
-      test::modes_agree(graph_of("f32[70001]", "0"), {random_array(DType::f32, Shape{70001})}));
+      test::modes_agree(graph_of("f32[530001]", "0"), {random_array(DType::f32, Shape{530001})}));
   EXPECT_TRUE(test::modes_agree(graph_of("bf16[66000,2]", "0"),
                                 {random_array(DType::bf16, Shape{66000, 2})}));
   EXPECT_TRUE(test::modes_agree(graph_of("i64[2,66000]", "1"),
@@ -81,7 +81,7 @@ TEST(DividedRows, GiveWhatTheInterpreterGives) {
 
 TEST(DividedRows, GiveTheSameBitsWithAnyNumberOfThreads) {
   for (const DType dtype : {DType::f32, DType::f64}) {
-    const Shape shape = {140000};
+    const Shape shape = {1100000};
     const ir::Graph graph = graph_of(ir::Type{.dtype = dtype, .shape = shape}.text(), "0");
     const std::vector<ir::Array> x = {random_array(dtype, shape)};
     const std::vector<ir::Array> alone = test::run_compiled(graph, x, kDefaultKernelMode, 1);
