@@ -40,7 +40,8 @@ class HostTarget final : public Target {
     return split_reduction(std::move(kernel));
   }
   bool replays_steps() const override { return false; }
-  void fuse_epilogues(Plan& plan, const PlannedMatmuls&) const override {
+  void fuse_epilogues(Plan& plan, const PlannedMatmuls&,
+                      const runtime::AlgorithmTable&) const override {
     codegen::fuse_epilogues(plan);
   }
 };

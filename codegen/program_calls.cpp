@@ -90,7 +90,8 @@ class CallHashes {
     std::vector<std::uint64_t> results;
   };
 
-  explicit CallHashes(std::int64_t rank) : rank_(rank) {}
+  CallHashes(std::int64_t rank, const runtime::Algorithms& algorithms)
+      : rank_(rank), algorithms_(algorithms) {}
 
   // False where so many functions are entered from so many places that nothing is known.
   bool complete() const { return known_.size() < kMostFunctions; }
@@ -174,7 +175,7 @@ class CallHashes {
 
   void add_calls(const ir::Graph& graph, NodeId id, const std::vector<std::uint64_t>& made_of,
                  Groups& out) const {
-    for (const LoweredCollective& lowered : lower_collective(graph, id, rank_)) {
+    for (const LoweredCollective& lowered : lower_collective(graph, id, rank_, algorithms_)) {
       if (!is_hashed(lowered.call, lowered.parent)) continue;
       Hasher hasher;
       hasher.add(runtime::fingerprint(lowered.call)).add(lowered.call.site);
@@ -184,16 +185,18 @@ class CallHashes {
   }
 
   const std::int64_t rank_;
+  const runtime::Algorithms& algorithms_;
   std::map<std::pair<const ir::Function*, std::vector<std::uint64_t>>, Hashes> known_;
 };
 
 }  // namespace
 
 std::map<CallGroup, runtime::ProgramCalls> program_calls(const ir::Graph& traced,
-                                                         std::size_t arguments, std::int64_t rank) {
+                                                         std::size_t arguments, std::int64_t rank,
+                                                         const runtime::Algorithms& algorithms) {
   std::map<CallGroup, runtime::ProgramCalls> out;
   if (!traced.has_calls()) return out;
-  CallHashes hashes(rank);
+  CallHashes hashes(rank, algorithms);
   const auto all = hashes.of(traced, hashes_of_parameters(traced, arguments));
   if (!hashes.complete()) return out;
   for (const auto& [group, calls] : all.calls) out.emplace(group, calls.hashes());

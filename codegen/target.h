@@ -3,6 +3,7 @@
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/codegen/view.h>
+#include <tutti/runtime/comm/algorithms.h>
 
 #include <cstddef>
 #include <map>
@@ -69,7 +70,8 @@ class Target {
   virtual bool replays_steps() const = 0;
   // Lets matmuls, and collectives between GPUs, do what the kernels behind them do, where that is
   // faster.
-  virtual void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls) const = 0;
+  virtual void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls,
+                              const runtime::AlgorithmTable& table) const = 0;
 };
 
 }  // namespace tutti::codegen

@@ -26,8 +26,11 @@ bool walks_in_order(const Kernel& kernel, const Affine& address) {
 
 class CompanionFinder {
  public:
-  explicit CompanionFinder(Plan& plan)
-      : plan_(plan), accesses_(plan.buffers.size()), gone_(plan.steps.size(), false) {
+  CompanionFinder(Plan& plan, const runtime::AlgorithmTable& table)
+      : plan_(plan),
+        table_(table),
+        accesses_(plan.buffers.size()),
+        gone_(plan.steps.size(), false) {
     for (std::size_t step = 0; step < plan.steps.size(); ++step) {
       for_each_access(plan, plan.steps[step], [&](BufferId id, bool written) {
         accesses_[at(id)].push_back({.step = step, .written = written});
@@ -65,7 +68,7 @@ class CompanionFinder {
     const bool is_one = start.engine == "nccl" && start.parent == nullptr &&
                         call.parts.size() == 1 && call.parts[0].sizes.empty() &&
                         start.operands.size() == 1 && start.results.size() == 1;
-    if (!is_one || !runtime::is_read_whole(call, members)) return false;
+    if (!is_one || !runtime::is_read_whole(call, table_, members)) return false;
     const bool combines =
         can_combine(call.reduction, call.dtype) && call.reduction != runtime::Reduction::mean;
     // What the plan makes itself, and keeps, lies where the others reach it.
@@ -157,6 +160,7 @@ class CompanionFinder {
   }
 
   Plan& plan_;
+  const runtime::AlgorithmTable& table_;
   std::vector<std::vector<OneAccess>> accesses_;  // by buffer, in the order of the steps
   std::vector<bool> gone_;                        // steps that are companions now
 };
@@ -186,12 +190,12 @@ bool goes_along(const Kernel& kernel, int buffer, std::int64_t elements) {
   return true;
 }
 
-void fuse_collectives(Plan& plan) {
+void fuse_collectives(Plan& plan, const runtime::AlgorithmTable& table) {
   const bool any = std::ranges::any_of(plan.steps, [](const Step& step) {
     const CollectiveStart* const start = start_of(step);
     return start != nullptr && start->engine == "nccl";
   });
-  if (any) CompanionFinder(plan).run();
+  if (any) CompanionFinder(plan, table).run();
 }
 
 }  // namespace tutti::codegen::cuda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
+#include <tutti/runtime/comm/algorithms.h>
 
 #include <cstdint>
 
@@ -12,7 +13,7 @@ namespace tutti::codegen::cuda {
 // nobody else reads, and nothing else; a follower alone reads the result, and its other operands
 // are there at the start. Both go element by element. Every launch on a GPU has one part yet, and
 // buffers no places.
-void fuse_collectives(Plan& plan);
+void fuse_collectives(Plan& plan, const runtime::AlgorithmTable& table);
 
 // Whether a kernel reads or writes a buffer of so many elements in their order, one at each of its
 // points.

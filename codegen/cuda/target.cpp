@@ -92,9 +92,10 @@ class CudaTarget final : public Target {
     return out;
   }
   bool replays_steps() const override { return true; }
-  void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls) const override {
+  void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls,
+                      const runtime::AlgorithmTable& table) const override {
     cuda::fuse_epilogues(plan, matmuls);
-    fuse_collectives(plan);
+    fuse_collectives(plan, table);
   }
 };
 

@@ -51,15 +51,17 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   ir::run_passes(graph, options.passes.empty() ? ir::default_pipeline() : options.passes, passes);
   stand_in_for_disabled(graph, options.disabled);
   // 2. Lay out: kernels, library calls and collectives as steps, memory by liveness.
+  const runtime::Algorithms algorithms{
+      .table = &context.backend->algorithms(),
+      .asked = options.algorithm,
+      .one_program = options.one_program.has_value() && !context.programs_differ};
   Plan plan = [&] {
     const runtime::ProfileSlice planning(profile, "compile", "plan");
-    return make_plan(graph, context.rank(),
-                     {.table = &context.backend->algorithms(),
-                      .asked = options.algorithm,
-                      .one_program = options.one_program.has_value() && !context.programs_differ});
+    return make_plan(graph, context.rank(), algorithms);
   }();
   if (options.one_program) {
-    add_program_calls(plan, program_calls(traced, *options.one_program, context.rank()));
+    add_program_calls(plan,
+                      program_calls(traced, *options.one_program, context.rank(), algorithms));
     add_placements(plan);
   }
   watch.planned(plan);

@@ -69,7 +69,9 @@ class Planner {
       is_function_ ? add_function_result(value) : add_result(value);
     }
     if (is_function_) collectives_.wait_for_all();
-    for (const Target* const target : targets()) target->fuse_epilogues(plan_, matmuls_);
+    for (const Target* const target : targets()) {
+      target->fuse_epilogues(plan_, matmuls_, *functions_.algorithms().table);
+    }
     group_launches(plan_);
     plan_memory(plan_, functions_.algorithms());
     return std::move(plan_);

@@ -18,10 +18,14 @@ namespace {
 // what a core reads of another's cache decides: a kernel stops at the end of each row, the runtime
 // does not, and of two ranks each reads half as much of the operands.
 constexpr std::string_view kDefaults =
-    "# collective  reduction  dtype  members  one-shot  read by kernels\n"
-    "all_reduce    *          *      2        64K       4K..32K,4M..\n"
-    "all_reduce    *          *      3..8     64K       4K..32K\n"
-    "*             *          *      *        64K       never\n";
+    "# of which collectives:             on the host:                  between GPUs:\n"
+    "# kind      reduction dtype members one-shot read by kernels one-shot two-shot by the switch\n"
+    "all_reduce  *         *     2       64K      4K..32K,4M..    1M       1M       never\n"
+    "all_reduce  *         *     3..4    64K      4K..32K         512K     1M       32M\n"
+    "all_reduce  *         *     5..8    64K      4K..32K         256K     1M       32M\n"
+    "*           *         *     2       64K      never           1M       never    never\n"
+    "*           *         *     3..8    64K      never           1M       never    32M\n"
+    "*           *         *     *       64K      never           never    never    never\n";
 
 // More than any machine has.
 constexpr std::int64_t kAnySize = std::int64_t{1} << 46;
@@ -37,10 +41,10 @@ class Line {
   bool empty() const { return words_.empty(); }
 
   AlgorithmTable::Rule rule() const {
-    if (words_.size() != 6) {
+    if (words_.size() != 9) {
       fail(
-          "a rule has six columns, collective, reduction, dtype, members, one-shot and read; this "
-          "has " +
+          "a rule has nine columns: collective, reduction, dtype and members; one-shot and read of "
+          "hosts; one-shot, two-shot and switch of GPUs. This has " +
           std::to_string(words_.size()));
     }
     AlgorithmTable::Rule out;
@@ -63,9 +67,9 @@ class Line {
       out.least_members = static_cast<int>(least);
       out.most_members = static_cast<int>(most);
     }
-    out.one_shot_up_to = words_[4] == "never"    ? -1
-                         : words_[4] == "always" ? kAnySize
-                                                 : number(words_[4]);
+    out.one_shot_up_to = limit(words_[4]);
+    out.between_gpus = {
+        .one_shot = limit(words_[6]), .two_shot = limit(words_[7]), .by_switch = limit(words_[8])};
     if (words_[5] == "never") return out;
     if (out.kind && out.kind != kernels::CollectiveKind::all_reduce) {
       fail("kernels read the operands of all_reduce alone; write never");
@@ -90,6 +94,11 @@ class Line {
            ir::suggestion(name, kernels::kCollectiveNames));
     }
     return static_cast<kernels::CollectiveKind>(found - kernels::kCollectiveNames.begin());
+  }
+
+  std::int64_t limit(const std::string& text) const {
+    if (text == "never") return -1;
+    return text == "always" ? kAnySize : number(text);
   }
 
   // "2", "2..8" or "2..".
@@ -166,7 +175,7 @@ AlgorithmTable AlgorithmTable::parse(std::string_view text, const std::string& n
   if (!fits_all) {
     throw EnvironmentError(name +
                            ": the last rule has to fit every collective, as in '*  *  *  *"
-                           "  64K  never'");
+                           "  64K  never  never  never  never'");
   }
   return out;
 }

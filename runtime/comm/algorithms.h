@@ -16,16 +16,28 @@ namespace tutti::runtime {
 
 struct CollectiveCall;
 
-// How collectives over the host's memory are carried out: up to a size each rank computes its own
+// Up to how many bytes of a member's operands (of an all_gather: of its results) collectives
+// between GPUs go by kernels of ours (CommKernel), and in which way; beyond all of that they are
+// NCCL's. -1: never.
+struct CommKernelLimits {
+  std::int64_t one_shot = -1;  // each reads all that its result is made of
+  std::int64_t two_shot = -1;  // each makes a share, which the others read; of all_reduce alone
+  std::int64_t by_switch = -1;
+
+  friend bool operator==(const CommKernelLimits&, const CommKernelLimits&) = default;
+};
+
+// How collectives are carried out. Over the host's memory: up to a size each rank computes its own
 // result (one-shot), above it the ranks share the work (two-shot); in some ranges of sizes a kernel
-// reads what the members have, and there is no result at all (codegen/peer_readings.h). A table
-// says which, rank 0's for all ranks of a world.
+// reads what the members have, and there is no result at all (codegen/peer_readings.h). Between
+// GPUs: see CommKernelLimits. A table says which, rank 0's for all ranks of a world.
 //
 // The text of a table has a line for each rule, and the first that fits a collective counts:
 //
-//   # collective  reduction  dtype  members  one-shot  read by kernels
-//   all_reduce    sum        f32    2..8     64K       4K..32K,4M..
-//   *             *          *      *        64K       never
+//   # of which collectives:             on the host:                  between GPUs:
+//   # kind      reduction dtype members one-shot read by kernels one-shot two-shot by the switch
+//   all_reduce  sum       f32   2..8    64K      4K..32K,4M..    512K     1M       32M
+//   *           *         *     *       64K      never           1M       never    never
 //
 // Sizes are bytes of a member's operands, with K, M or G for powers of 1024. `always` and `never`
 // stand for all sizes and none.
@@ -41,12 +53,14 @@ class AlgorithmTable {
     int most_members = std::numeric_limits<int>::max();
     std::int64_t one_shot_up_to = 0;  // -1: never
     std::vector<Range> read;
+    CommKernelLimits between_gpus;
   };
 
   // As long as a table's text may be, in characters.
   static constexpr std::size_t kMostText = 4000;
 
-  // What was measured: decision 0041 has the figures for what kernels read.
+  // What was measured on hosts: decision 0041 has the figures for what kernels read. Decision 0053
+  // says where those for GPUs come from.
   static const AlgorithmTable& defaults();
   // What TUTTI_COLLECTIVES of this process names, or the defaults. Throws EnvironmentError for a
   // file that can't be read or is no table.

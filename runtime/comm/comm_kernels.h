@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/runtime/accelerator.h>
+#include <tutti/runtime/comm/algorithms.h>
 #include <tutti/runtime/comm/collective.h>
 
 #include <cstddef>
@@ -56,21 +57,9 @@ struct CommKernel {
   friend bool operator==(const CommKernel&, const CommKernel&) = default;
 };
 
-// Up to how many bytes of a member's operands (of all_gather: of its results) they carry a call
-// out, by the number of members.
-struct CommKernelLimits {
-  int members;
-  std::size_t one_shot;
-  std::size_t two_shot;
-  std::size_t multimem;
-
-  // Of no more than CommKernel::kMostMembers.
-  static const CommKernelLimits& of(int members);
-};
-
 // Whether, as far as its size goes, a call is one in which each member reads all that its result is
 // made of: all_reduce_one_shot, all_gather or reduce_scatter.
-bool is_read_whole(const CollectiveCall& call, int members);
+bool is_read_whole(const CollectiveCall& call, const AlgorithmTable& table, int members);
 
 // Who makes them. Thread-safe.
 class CommKernels {

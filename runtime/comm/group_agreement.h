@@ -53,6 +53,8 @@ class GroupAgreement {
   const std::vector<std::int64_t>& members() const { return group_->members; }
   int size() const { return static_cast<int>(members().size()); }
   int position() const { return position_; }
+  // Rank 0's, for all ranks.
+  const AlgorithmTable& algorithms() const { return fabric_->options().algorithms; }
   ProgramOrder& order() const { return rank_->order; }
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 

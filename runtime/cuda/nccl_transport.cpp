@@ -153,7 +153,7 @@ std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
   const PeerMemory* const peers = places.peers.get();
   if (peers == nullptr || !own_kernels_) return {};
   auto out = choose_comm_kernels(
-      work.call(), parts, agreement_.size(),
+      work.call(), parts, agreement_.algorithms(), agreement_.size(),
       [=](const void* place) { return peers->has(place, 0); }, places.multicast);
   // Hosts look after their GPUs; this is for one that can't any more.
   constexpr auto kMore = std::chrono::minutes(10);

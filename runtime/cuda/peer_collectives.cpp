@@ -55,12 +55,13 @@ int bytes_at_once(std::size_t bytes) {
 }
 
 std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses> parts,
-                            int members, const std::function<bool(const void*)>& is_shared,
-                            bool multicast) {
+                            const AlgorithmTable& table, int members,
+                            const std::function<bool(const void*)>& is_shared, bool multicast) {
   const CollectiveCall& asked = call.call();
-  std::size_t bytes = 0;
-  for (const std::size_t each : call.operand_bytes) bytes += each;
-  const CommKernelLimits& limits = CommKernelLimits::of(members);
+  std::int64_t bytes = 0;
+  for (const std::size_t each : call.operand_bytes) bytes += static_cast<std::int64_t>(each);
+  const CommKernelLimits& limits =
+      table.rule(asked.kind, asked.reduction, asked.dtype, members).between_gpus;
   const std::optional<bool> in_place = is_in_place(call, parts);
   if (!in_place) return std::nullopt;
   // Groups can ask for one way or the other, whatever the size (algorithms.h), and for the order of
@@ -71,16 +72,16 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
                                [&](const PartAddresses& part) { return is_shared(part.result); });
   };
   // What the switch does for the members, whose parts should be whole packs.
-  const auto by_switch = [&](std::span<const std::size_t> pieces, std::size_t moved) {
-    return multicast && any_way && moved <= limits.multimem &&
+  const auto by_switch = [&](std::span<const std::size_t> pieces) {
+    return multicast && any_way && bytes <= limits.by_switch &&
            std::ranges::all_of(pieces,
                                [](std::size_t each) { return bytes_at_once(each) == kWidest; });
   };
   const bool is_summed = CommKernel::is_summed_by_switch(asked.dtype, asked.reduction);
   switch (asked.kind) {
     case CollectiveKind::all_reduce: {
-      if (is_read_whole(asked, members) && !*in_place) return Kind::all_reduce_one_shot;
-      if (is_summed && by_switch(call.operand_bytes, bytes) && others_reach()) {
+      if (is_read_whole(asked, table, members) && !*in_place) return Kind::all_reduce_one_shot;
+      if (is_summed && by_switch(call.operand_bytes) && others_reach()) {
         return Kind::all_reduce_multimem;
       }
       const bool two_shot =
@@ -89,15 +90,15 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
       return std::nullopt;
     }
     case CollectiveKind::all_gather:
-      bytes *= static_cast<std::size_t>(members);
+      bytes *= members;
       if (*in_place) return std::nullopt;
-      if (is_read_whole(asked, members)) return Kind::all_gather;
-      if (by_switch(call.operand_bytes, bytes) && others_reach()) return Kind::all_gather_multimem;
+      if (is_read_whole(asked, table, members)) return Kind::all_gather;
+      if (by_switch(call.operand_bytes) && others_reach()) return Kind::all_gather_multimem;
       return std::nullopt;
     case CollectiveKind::reduce_scatter:
       if (*in_place) return std::nullopt;
-      if (is_read_whole(asked, members)) return Kind::reduce_scatter;
-      if (is_summed && by_switch(call.result_bytes, bytes)) return Kind::reduce_scatter_multimem;
+      if (is_read_whole(asked, table, members)) return Kind::reduce_scatter;
+      if (is_summed && by_switch(call.result_bytes)) return Kind::reduce_scatter_multimem;
       return std::nullopt;
     default:
       return std::nullopt;
@@ -124,7 +125,8 @@ std::uint32_t most_meeting_blocks(const CudaAccelerator& gpu) {
 }
 
 std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
-                                            std::span<const PartAddresses> parts, int members,
+                                            std::span<const PartAddresses> parts,
+                                            const AlgorithmTable& table, int members,
                                             const std::function<bool(const void*)>& is_shared,
                                             bool multicast) {
   const CollectiveCall& asked = call.call();
@@ -138,7 +140,7 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
                           }) &&
       std::ranges::all_of(asked.parts, [](const TensorPart& part) { return part.sizes.empty(); });
   if (!fits) return {};
-  const std::optional<Kind> kind = kind_of(call, parts, members, is_shared, multicast);
+  const std::optional<Kind> kind = kind_of(call, parts, table, members, is_shared, multicast);
   if (!kind) return {};
   std::vector<PeerLaunch> out;
   for (std::size_t i = 0; i < parts.size(); ++i) {

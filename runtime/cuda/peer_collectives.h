@@ -34,11 +34,13 @@ struct PeerLaunch {
   std::int64_t elements = 0;
 };
 
-// What carries a call out, part by part; none: NCCL does. `is_shared` says of a place whether it
-// lies in the memory that all reach, at the same place on all members, who all find the same from
-// that, the call and the number of members; `multicast`, whether that is multicast memory, too.
+// What carries a call out, part by part; none: NCCL does. `table` is the world's; `is_shared` says
+// of a place whether it lies in the memory that all reach, at the same place on all members, who
+// all find the same from that, the call and the number of members; `multicast`, whether that is
+// multicast memory, too.
 std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
-                                            std::span<const PartAddresses> parts, int members,
+                                            std::span<const PartAddresses> parts,
+                                            const AlgorithmTable& table, int members,
                                             const std::function<bool(const void*)>& is_shared,
                                             bool multicast);
 

@@ -36,6 +36,12 @@ TEST(DeviceFollowers, AKernelThatAloneReadsASumFollowsIt) {
   EXPECT_THAT(plan, HasSubstr("b4 = output, 512 bytes on cuda:0, steps 0..2"));
 }
 
+TEST(DeviceFollowers, OfWhatTheTableLeavesToNcclThereAreNone) {
+  const auto table = runtime::AlgorithmTable::parse("* * * * 64K never 511 1M 32M\n", "table");
+  EXPECT_THAT(test::plan_of_pair(kSumAndBias, "f32[8,16] on cuda:0", table),
+              Not(HasSubstr("then launch")));
+}
+
 TEST(DeviceFollowers, GathersAndScattersAreFollowedToo) {
   EXPECT_THAT(plan_of(R"(
   %0 = mul(%x, %x)

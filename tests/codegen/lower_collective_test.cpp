@@ -56,7 +56,8 @@ TEST(LowerCollective, AListIsOneCall) {
 
 // A table is of collectives over the host's memory.
 TEST(LowerCollective, OnGpusAnAlgorithmThatIsAskedForCountsAndNoTable) {
-  const auto table = runtime::AlgorithmTable::parse("* * * * always never", "table.txt");
+  const auto table =
+      runtime::AlgorithmTable::parse("* * * * always never 1M 1M never", "table.txt");
   const auto limit = [&](const std::string& backends, ir::Algorithm asked) {
     const ir::Graph graph = ir::parse("group @g = {ranks = [0..3], backends = \"" + backends +
                                       "\"}\nfunc @f(%x: f32[6] on cuda:0) {\n"

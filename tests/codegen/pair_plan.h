@@ -18,7 +18,9 @@ namespace tutti::test {
 
 // The plan of rank 0 as text, of a function that has @pair and takes %x and %b; it is read again,
 // and checked.
-inline std::string plan_of_pair(const std::string& body, const std::string& results) {
+inline std::string plan_of_pair(
+    const std::string& body, const std::string& results,
+    const runtime::AlgorithmTable& table = runtime::AlgorithmTable::defaults()) {
   ir::Graph graph =
       ir::parse(
           "// tutti ir 1\n"
@@ -27,7 +29,7 @@ inline std::string plan_of_pair(const std::string& body, const std::string& resu
           results + ") {\n" + body + "}")
           .functions.at(0);
   ir::run_passes(graph);
-  const codegen::Plan plan = codegen::make_plan(graph, 0);
+  const codegen::Plan plan = codegen::make_plan(graph, 0, {.table = &table});
   const std::string text = print(plan);
   const codegen::Plan read = codegen::parse_plan(text);
   EXPECT_EQ(print(read), text);

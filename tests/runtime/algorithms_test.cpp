@@ -17,13 +17,15 @@ using kernels::Reduction;
 using testing::Each;
 using testing::HasSubstr;
 
+constexpr std::int64_t kAlways = std::int64_t{1} << 46;
+
 constexpr const char* kTable =
     "# a comment\n"
-    "all_reduce  max  f32   2..4  1K      16..32,1M..  # behind a rule\n"
+    "all_reduce  max  f32   2..4  1K      16..32,1M..  4K     1M     always  # behind a rule\n"
     "\n"
-    "all_reduce  *    bf16  3     never   always\n"
-    "all_gather  *    *     5..   always  never\n"
-    "*           *    *     *     2M      never\n";
+    "all_reduce  *    bf16  3     never   always       never  never  never\n"
+    "all_gather  *    *     5..   always  never        never  never  never\n"
+    "*           *    *     *     2M      never        0      never  32M\n";
 
 CollectiveCall call_of(CollectiveKind kind, DType dtype, Reduction reduction = Reduction::sum) {
   CollectiveCall call{.kind = kind, .reduction = reduction, .dtype = dtype};
@@ -71,6 +73,27 @@ TEST(AlgorithmTable, TheFirstRuleThatFitsCounts) {
   EXPECT_TRUE(reads(DType::f32, 2, std::int64_t{1} << 30));
   EXPECT_TRUE(reads(DType::bf16, 3, 1));
   EXPECT_FALSE(reads(DType::f64, 2, 16));
+
+  const auto between_gpus = [&](DType dtype) {
+    return table.rule(all_reduce, Reduction::max, dtype, 4).between_gpus;
+  };
+  EXPECT_EQ(between_gpus(DType::f32),
+            (CommKernelLimits{.one_shot = 4096, .two_shot = 1 << 20, .by_switch = kAlways}));
+  EXPECT_EQ(between_gpus(DType::i8),
+            (CommKernelLimits{.one_shot = 0, .two_shot = -1, .by_switch = 32 << 20}));
+}
+
+TEST(AlgorithmTable, ByDefaultSmallCollectivesOfUpToEightGpusGoByKernels) {
+  const auto one_shot = [](CollectiveKind kind, int members) {
+    return AlgorithmTable::defaults()
+        .rule(kind, Reduction::sum, DType::f32, members)
+        .between_gpus.one_shot;
+  };
+  EXPECT_EQ(one_shot(CollectiveKind::all_reduce, 2), 1 << 20);
+  EXPECT_EQ(one_shot(CollectiveKind::all_reduce, 3), 1 << 19);
+  EXPECT_EQ(one_shot(CollectiveKind::all_reduce, 8), 1 << 18);
+  EXPECT_EQ(one_shot(CollectiveKind::all_gather, 8), 1 << 20);
+  EXPECT_EQ(one_shot(CollectiveKind::all_reduce, 9), -1);
 }
 
 TEST(AlgorithmTable, GroupsAndProgramsMayAskForOne) {
@@ -93,24 +116,27 @@ TEST(AlgorithmTable, GroupsAndProgramsMayAskForOne) {
 }
 
 TEST(AlgorithmTable, BadTablesNameTheLine) {
-  const std::string rest = "* * * * 64K never\n";
-  EXPECT_THAT(error_of("\nall_sum * * * 64K never\n" + rest),
+  // That between GPUs follows.
+  const auto host = [](const std::string& rule) { return rule + " 1M 1M never\n"; };
+  const std::string rest = host("* * * * 64K never");
+  EXPECT_THAT(error_of(host("\nall_sum * * * 64K never") + rest),
               HasSubstr("table.txt:2: there is no collective 'all_sum'"));
-  EXPECT_THAT(error_of("* * * * 64K\n"), HasSubstr("table.txt:1: a rule has six columns"));
-  EXPECT_THAT(error_of("* add * * 64K never\n" + rest), HasSubstr("no reduction 'add'"));
-  EXPECT_THAT(error_of("* * f31 * 64K never\n" + rest), HasSubstr("no dtype 'f31'"));
-  EXPECT_THAT(error_of("* * * 4..2 64K never\n" + rest), HasSubstr("'4..2' is no range"));
-  EXPECT_THAT(error_of("* * * * -1 never\n" + rest), HasSubstr("'-1' is no size"));
-  EXPECT_THAT(error_of("* * * * 64T never\n" + rest), HasSubstr("'64T' is no size"));
-  EXPECT_THAT(error_of("* * * * 99999999999999999999 never\n" + rest), HasSubstr("is no size"));
-  EXPECT_THAT(error_of("* * * * 64K 4K..,\n" + rest), HasSubstr("'4K..,' ends in a comma"));
-  EXPECT_THAT(error_of("barrier * * * 64K never\n" + rest), HasSubstr("a barrier moves nothing"));
-  EXPECT_THAT(error_of("all_gather sum * * 64K never\n" + rest), HasSubstr("has no reduction"));
-  EXPECT_THAT(error_of("all_gather * * * 64K 4K..\n" + rest), HasSubstr("all_reduce alone"));
-  EXPECT_THAT(error_of("* * * 0 64K never\n" + rest), HasSubstr("at least one member"));
-  EXPECT_EQ(error_of("\tall_reduce\t*\t*\t*\t64K\tnever\r\n" + rest), "no error");
-  EXPECT_THAT(error_of("* * * * 64K 4K..1..2\n" + rest), HasSubstr("is no size"));
-  EXPECT_THAT(error_of("all_reduce * * * 64K never\n"), HasSubstr("the last rule has to fit"));
+  EXPECT_THAT(error_of("* * * * 64K never\n"), HasSubstr("table.txt:1: a rule has nine columns"));
+  EXPECT_THAT(error_of(host("* add * * 64K never") + rest), HasSubstr("no reduction 'add'"));
+  EXPECT_THAT(error_of(host("* * f31 * 64K never") + rest), HasSubstr("no dtype 'f31'"));
+  EXPECT_THAT(error_of(host("* * * 4..2 64K never") + rest), HasSubstr("'4..2' is no range"));
+  EXPECT_THAT(error_of(host("* * * * -1 never") + rest), HasSubstr("'-1' is no size"));
+  EXPECT_THAT(error_of(host("* * * * 64T never") + rest), HasSubstr("'64T' is no size"));
+  EXPECT_THAT(error_of(host("* * * * 99999999999999999999 never") + rest), HasSubstr("is no size"));
+  EXPECT_THAT(error_of(host("* * * * 64K 4K..,") + rest), HasSubstr("'4K..,' ends in a comma"));
+  EXPECT_THAT(error_of(host("barrier * * * 64K never") + rest),
+              HasSubstr("a barrier moves nothing"));
+  EXPECT_THAT(error_of(host("all_gather sum * * 64K never") + rest), HasSubstr("has no reduction"));
+  EXPECT_THAT(error_of(host("all_gather * * * 64K 4K..") + rest), HasSubstr("all_reduce alone"));
+  EXPECT_THAT(error_of(host("* * * 0 64K never") + rest), HasSubstr("at least one member"));
+  EXPECT_EQ(error_of(host("\tall_reduce\t*\t*\t*\t64K\tnever\r") + rest), "no error");
+  EXPECT_THAT(error_of(host("* * * * 64K 4K..1..2") + rest), HasSubstr("is no size"));
+  EXPECT_THAT(error_of(host("all_reduce * * * 64K never")), HasSubstr("the last rule has to fit"));
   EXPECT_THAT(error_of(""), HasSubstr("the last rule has to fit"));
   EXPECT_THAT(error_of("#" + std::string(5000, '-') + "\n" + rest), HasSubstr("at most 4000"));
 }
@@ -141,7 +167,7 @@ TEST(AlgorithmTable, Rank0sCountsForAllProcesses) {
   const auto rank = [&](std::int64_t number) {
     return Child([=] {
       ShmOptions options{.rendezvous = rendezvous, .rank = number, .ranks = 2};
-      const std::string own = "* * * * " + std::to_string(number + 7) + "\tnever\r\n";
+      const std::string own = "* * * * " + std::to_string(number + 7) + "\tnever 1M 1M never\r\n";
       options.host.algorithms = AlgorithmTable::parse(own, "own");
       HostBackend backend(std::make_shared<ShmFabric>(options), number);
       return backend.algorithms().text();
@@ -149,8 +175,8 @@ TEST(AlgorithmTable, Rank0sCountsForAllProcesses) {
   };
   Child first = rank(0);
   Child second = rank(1);
-  EXPECT_EQ(first.end(), "* * * * 7\tnever\r\n");
-  EXPECT_EQ(second.end(), "* * * * 7\tnever\r\n");
+  EXPECT_EQ(first.end(), "* * * * 7\tnever 1M 1M never\r\n");
+  EXPECT_EQ(second.end(), "* * * * 7\tnever 1M 1M never\r\n");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(Emit, TakesWhatTheEnvironmentSaysOfCollectives) {
   };
   EXPECT_THAT(plan_with("TUTTI_SET=algorithm=two_shot").output,
               HasSubstr("algorithm = \"two-shot, always\""));
-  const std::string table = folder_.write("table.txt", "* * * * 8 never\n");
+  const std::string table = folder_.write("table.txt", "* * * * 8 never 1M 1M never\n");
   EXPECT_THAT(plan_with("TUTTI_COLLECTIVES=" + table).output,
               HasSubstr("algorithm = \"two-shot, above 8 bytes\""));
   EXPECT_THAT(plan_with("TUTTI_COLLECTIVES=" + table + ".none").errors,

@@ -203,6 +203,28 @@ TEST(PeerCollectives, AGroupMayAskForOneWay) {
   EXPECT_THAT(thrown, Each(""));
 }
 
+TEST(PeerCollectives, TheTableSaysUpToWhichSize) {
+  compile_first({{.kind = CommKernel::Kind::all_reduce_two_shot, .dtype = DType::i32}});
+  const auto table = runtime::AlgorithmTable::parse(
+      "all_reduce  *  i32  2  64K  never  never  2M     never\n"
+      "*           *  *    *  64K  never  never  never  never\n",
+      "table");
+  const auto thrown = run_gpus(
+      2,
+      [&](HostBackend& backend, GpuOfRank& gpu) {
+        PeerMember member(backend, gpu);
+        member.set_memory(std::size_t{8} << 20);
+        const Exchange large = exchange_of(2, CollectiveKind::all_reduce, DType::i32, 300'000);
+        for (int round = 0; round < 3; ++round) member.run(large);
+        EXPECT_EQ(gpu.launched("all_reduce_two_shot"), 2);
+        for (int round = 0; round < 3; ++round) member.run(sum_of_two(1000));
+        EXPECT_EQ(gpu.launched("all_reduce"), 0);
+        member.group().close();
+      },
+      test::FakeCuda::folder(), runtime::some_gpus(), table);
+  EXPECT_THAT(thrown, Each(""));
+}
+
 // What one member can't, no member does.
 TEST(PeerCollectives, WhereOneMemberReachesNobodyAllStayWithNccl) {
   const auto thrown = run_gpus(3, [&](HostBackend& backend, GpuOfRank& gpu) {

@@ -115,11 +115,13 @@ class GpuOfRank {
 };
 
 // Runs a body as every rank, with its GPU; says what it threw, and what the doubles complain of.
-inline std::vector<std::string> run_gpus(std::int64_t ranks,
-                                         const std::function<void(HostBackend&, GpuOfRank&)>& body,
-                                         const std::string& nccl_folder = test::FakeCuda::folder(),
-                                         const FakeCudaSetup& setup = some_gpus()) {
+inline std::vector<std::string> run_gpus(
+    std::int64_t ranks, const std::function<void(HostBackend&, GpuOfRank&)>& body,
+    const std::string& nccl_folder = test::FakeCuda::folder(),
+    const FakeCudaSetup& setup = some_gpus(),
+    const AlgorithmTable& algorithms = AlgorithmTable::defaults()) {
   ShmOptions options;
+  options.host.algorithms = algorithms;
   options.host.timeout = std::chrono::seconds(20);
   return run_processes(
       ranks,
