@@ -117,7 +117,10 @@ class Summariser {
     const double library = arguments.value("library_us", 0.0);
     kernel.least_time += least;
     kernel.library_time += library;
-    summary_.least_compute += std::min(time, library > 0 ? library : least);
+    if (arguments.contains("roofline_us")) {
+      summary_.compared_compute += time;
+      summary_.least_compute += std::min(time, library > 0 ? library : least);
+    }
     kernel.bytes +=
         arguments.at("bytes_read").get<double>() + arguments.at("bytes_written").get<double>();
     kernel.flops += arguments.at("flops").get<double>();
@@ -220,6 +223,11 @@ std::string print_exposed(const ProfileSummary& summary, std::size_t most) {
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
+// Empty where the part is not known.
+std::string share_text(double part, double whole) {
+  return part > 0 ? formatted("%.1f %%", percent(part, whole)) : "";
+}
+
 }  // namespace
 
 ProfileSummary summarise_trace(std::istream& in, const std::string& name) {
@@ -260,10 +268,12 @@ std::string print(const ProfileSummary& summary, std::size_t most) {
   total("exposed communication", summary.waits, "the rank's thread was blocked");
   total("starting collectives", summary.starts);
   total("compilation", summary.compilation);
-  out += formatted(
-      "%-35s %6.1f %%  of compute, if products took what the library takes by itself "
-      "and all else what the roofline allows\n",
-      "least compute", percent(summary.least_compute, summary.compute));
+  if (summary.compared_compute > 0) {
+    out += formatted(
+        "%-35s %6.1f %%  of compute on the host, if products took what the library takes by itself "
+        "and all else what the roofline allows\n",
+        "least compute", percent(summary.least_compute, summary.compared_compute));
+  }
   if (summary.dropped > 0) {
     out += std::to_string(summary.dropped) + " events at the end found no room in the trace\n";
   }
@@ -284,15 +294,12 @@ std::string print(const ProfileSummary& summary, std::size_t most) {
     const auto& [key, kernel] = kernels[i];
     const auto& [name, shapes, source] = key;
     const double seconds = std::max(kernel.time, 1e-3) * 1e-6;
-    out +=
-        formatted("%5.1f %% %8ld %12s %12s %8.2f %8.2f %7.1f %% %9s  ", percent(kernel.time, all),
-                  static_cast<long>(kernel.calls), event_time_text(kernel.time).c_str(),
-                  event_time_text(kernel.time / static_cast<double>(kernel.calls)).c_str(),
-                  kernel.bytes / seconds * 1e-9, kernel.flops / seconds * 1e-9,
-                  percent(kernel.least_time, kernel.time),
-                  kernel.library_time > 0
-                      ? formatted("%.1f %%", percent(kernel.library_time, kernel.time)).c_str()
-                      : "");
+    out += formatted("%5.1f %% %8ld %12s %12s %8.2f %8.2f %9s %9s  ", percent(kernel.time, all),
+                     static_cast<long>(kernel.calls), event_time_text(kernel.time).c_str(),
+                     event_time_text(kernel.time / static_cast<double>(kernel.calls)).c_str(),
+                     kernel.bytes / seconds * 1e-9, kernel.flops / seconds * 1e-9,
+                     share_text(kernel.least_time, kernel.time).c_str(),
+                     share_text(kernel.library_time, kernel.time).c_str());
     constexpr std::size_t kNameWidth = 64;
     out += shortened(name + (shapes.empty() ? "" : " [" + shapes + "]"), kNameWidth);
     if (!source.empty()) out += "  " + std::filesystem::path(source).filename().string();

@@ -19,7 +19,7 @@ struct ProfileSummary {
   struct Kernel {
     std::int64_t calls = 0;
     double time = 0;
-    double least_time = 0;    // that the roofline allows
+    double least_time = 0;    // that the roofline allows; 0: it is not known, as on GPUs
     double library_time = 0;  // of products: that the matmul library takes by itself
     double bytes = 0;
     double flops = 0;
@@ -37,8 +37,9 @@ struct ProfileSummary {
   std::map<KernelKey, Kernel> kernels;
   std::map<std::string, Exposed> exposed;  // by line
   double compute = 0;                      // launches
-  // What launches would take if products took what the library takes by itself, and all else what
-  // the roofline allows; of no launch more than it took.
+  // Those that the roofline is known of, and what they would take if products took what the library
+  // takes by itself, and all else what the roofline allows; of no launch more than it took.
+  double compared_compute = 0;
   double least_compute = 0;
   double waits = 0;      // communication that nothing hides: the rank's thread is blocked
   double starts = 0;     // announcing collectives

@@ -142,21 +142,23 @@ class Writer {
     if (!source.detail.empty()) out.add("shapes", source.detail);
   }
 
-  void add_work(JsonLine& out, const ProfileSource& source, double seconds) const {
+  // The roofline is the host's: of a GPU nobody knows it.
+  void add_work(JsonLine& out, const ProfileSource& source, double seconds, bool on_host) const {
     const WorkCounts& counts = source.counts;
     out.add("bytes_read", counts.bytes_read).add("bytes_written", counts.bytes_written);
     out.add("flops", counts.flops + counts.double_flops);
-    const double least = profile_.roofline().least_seconds(counts);
     if (seconds <= 0) return;
     out.add("GB/s", static_cast<double>(counts.bytes()) / seconds * kNano, 3)
         .add("GFLOP/s", static_cast<double>(counts.flops + counts.double_flops) / seconds * kNano,
-             3)
-        .add("roofline_us", least * 1e6, 3)
-        .add("roofline_percent", 100 * least / seconds, 2);
+             3);
+    if (!on_host) return;
+    const double least = profile_.roofline().least_seconds(counts);
+    out.add("roofline_us", least * 1e6, 3).add("roofline_percent", 100 * least / seconds, 2);
     if (source.library_seconds > 0) out.add("library_us", source.library_seconds * 1e6, 3);
   }
 
-  void add_launch(JsonLine& out, const ProfileEvent& event, const ProfileSource& source) const {
+  void add_launch(JsonLine& out, const ProfileEvent& event, const ProfileSource& source,
+                  bool on_host) const {
     const double seconds = static_cast<double>(event.end - event.begin) * kNano;
     if (source.parts.size() < 2) {
       add_kernel(out, source);
@@ -168,12 +170,12 @@ class Writer {
         out.begin_element().add("name", part.name);
         add_kernel(out, part);
         out.add("us", times[i] * 1e6, 3);
-        add_work(out, part, times[i]);
+        add_work(out, part, times[i], on_host);
         out.end_object();
       }
       out.end_list();
     }
-    add_work(out, source, seconds);
+    add_work(out, source, seconds, on_host);
   }
 
   static void add_collective(JsonLine& out, const ProfileEvent& event,
@@ -240,7 +242,7 @@ class Writer {
       if (source.kind == SourceKind::counter) {
         out.add(source.category, event.value);
       } else if (source.kind == SourceKind::launch) {
-        add_launch(out, event, source);
+        add_launch(out, event, source, thread < kDeviceThreads);
       } else if (source.kind == SourceKind::start || source.kind == SourceKind::wait ||
                  source.kind == SourceKind::collective) {
         add_collective(out, event, source);

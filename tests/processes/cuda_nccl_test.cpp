@@ -104,6 +104,7 @@ TEST_F(GpuNcclOfAJob, HasItsGpusInItsTrace) {
     if (event.at("name") == "thread_name") threads[event.at("tid")] = event.at("args").at("name");
     if (event.at("ph") != "X" || !threads[event.at("tid")].starts_with("cuda:")) continue;
     EXPECT_GT(event.at("dur"), 0) << event;
+    EXPECT_FALSE(event.at("args").contains("roofline_us")) << "that is the host's: " << event;
     const std::string& thread = threads[event.at("tid")];
     const std::string of = thread.substr(std::min(thread.find(' '), thread.size()));
     ++slices[event.at("pid").dump() + of + " " + event.at("cat").get<std::string>()];

@@ -69,7 +69,7 @@ TEST_F(ProfileCommand, SumsKernelsAndCommunicationUp) {
 }
 
 // Two launches of a product: the library takes 30 of 40 us, and the roofline would allow 5. One of
-// another kernel, whose data lay in a cache.
+// another kernel, whose data lay in a cache, and one on a GPU, whose roofline nobody knows.
 TEST_F(ProfileCommand, ComparesProductsWithWhatTheLibraryTakes) {
   const auto launch = [](const char* name, double begin, double time, const char* work) {
     return R"({"ph":"X","pid":1,"tid":10000,"ts":)" + std::to_string(begin) + R"(,"dur":)" +
@@ -81,12 +81,13 @@ TEST_F(ProfileCommand, ComparesProductsWithWhatTheLibraryTakes) {
       folder_.write("made.json", R"({"otherData":{"tutti_trace":"1"},"traceEvents":[)" +
                                      launch("matmul", 0, 40, product.c_str()) + "," +
                                      launch("matmul", 40, 40, product.c_str()) + "," +
-                                     launch("add", 80, 20, R"("roofline_us":25)") + "]}");
+                                     launch("add", 80, 20, R"("roofline_us":25)") + "," +
+                                     launch("sub", 100, 50, R"("plan":"p")") + "]}");
   const CommandResult result = profile(file);
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_THAT(result.output, AllOf(ContainsRegex("least compute +80.0 %  of compute"),
                                    ContainsRegex("12.5 % +75.0 %  matmul \\[f32 8x8x8\\]\n"),
-                                   ContainsRegex("125.0 % +add\n")));
+                                   ContainsRegex("125.0 % +add\n"), ContainsRegex(" 2.00 +sub\n")));
 }
 
 // Of a collective on a GPU, what no launch there hides.
