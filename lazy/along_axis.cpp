@@ -197,7 +197,8 @@ Tensor triangle(std::string_view op, const Operand& x, std::int64_t diagonal, bo
           Op::iota, {}, {DType::i64, std::vector<std::int64_t>(matrix.begin(), matrix.end()), axis},
           x.where()));
     };
-    const Tensor apart = detail::placed(sub(index(1), index(0)), t);
+    const Tensor column = index(1);
+    const Tensor apart = detail::placed(sub(column, index(0)), t);
     const Tensor distance = add(apart, detail::zero_beside(t, DType::i64));
     const Tensor inside = lower ? le(distance, diagonal) : ge(distance, diagonal);
     return select(inside, t, zeros_like(t));

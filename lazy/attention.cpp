@@ -77,8 +77,8 @@ class Attention {
       // Of each query as many less as there are queries behind it. (Positions meet the count first:
       // what is computed of a number and them alone varies between ranks.)
       const std::int64_t queries = q_.size(-2);
-      const Tensor of_query =
-          add(sub(each, queries - 1), expand_dims(positions(count, queries), {-1}));
+      const Tensor of_first = sub(each, queries - 1);
+      const Tensor of_query = add(of_first, expand_dims(positions(count, queries), {-1}));
       shown = lt(positions(count, k_.size(-2)), of_query);
     } else {
       shown = lt(positions(count, k_.size(-2)), each);

@@ -108,8 +108,10 @@ Tensor scaled(const std::array<Tensor, 2>& words, std::uint64_t range, Location 
   // Long multiplication; no sum reaches 2^64.
   const Tensor lowest = shift_right(mul(words[0], low_range), 32);
   const Tensor middle = add(mul(words[1], low_range), lowest);
-  const Tensor other = add(mul(words[0], high_range), bitwise_and(middle, kLowWord));
-  const Tensor carried = add(shift_right(middle, 32), shift_right(other, 32));
+  const Tensor other_product = mul(words[0], high_range);
+  const Tensor other = add(other_product, bitwise_and(middle, kLowWord));
+  const Tensor middle_carry = shift_right(middle, 32);
+  const Tensor carried = add(middle_carry, shift_right(other, 32));
   return add(mul(words[1], high_range), carried);
 }
 

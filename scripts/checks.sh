@@ -15,7 +15,7 @@ run_ctest() {
   [[ -f $names && $(wc -l <"$names") -le 2 ]] || return 1
   sed 's/^[0-9]*://' "$names" >"$logs/again"
   heading "what failed, once more"
-  # By names: ctest numbers tests without those that -E leaves out, and --rerun-failed goes by numbers.
+  # By names: --rerun-failed goes by numbers, and tests that -E leaves out have none.
   "${runner[@]}" ctest --preset "$preset" \
     -R "^($(sed 's/[].*+?^$(){}|\\[]/\\&/g' "$logs/again" | paste -sd '|'))\$" &&
     sed 's/^/passed only the second time: /' "$logs/again" | tee -a "$logs/flaky"

@@ -115,9 +115,10 @@ class Summariser {
     kernel.time += time;
     const double least = arguments.value("roofline_us", 0.0);
     const double library = arguments.value("library_us", 0.0);
-    kernel.least_time += least;
     kernel.library_time += library;
     if (arguments.contains("roofline_us")) {
+      kernel.compared_time += time;
+      kernel.least_time += least;
       summary_.compared_compute += time;
       summary_.least_compute += std::min(time, library > 0 ? library : least);
     }
@@ -223,9 +224,9 @@ std::string print_exposed(const ProfileSummary& summary, std::size_t most) {
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-// Empty where the part is not known.
+// Empty where nothing is known of the whole.
 std::string share_text(double part, double whole) {
-  return part > 0 ? formatted("%.1f %%", percent(part, whole)) : "";
+  return whole > 0 ? formatted("%.1f %%", percent(part, whole)) : "";
 }
 
 }  // namespace
@@ -294,12 +295,14 @@ std::string print(const ProfileSummary& summary, std::size_t most) {
     const auto& [key, kernel] = kernels[i];
     const auto& [name, shapes, source] = key;
     const double seconds = std::max(kernel.time, 1e-3) * 1e-6;
-    out += formatted("%5.1f %% %8ld %12s %12s %8.2f %8.2f %9s %9s  ", percent(kernel.time, all),
-                     static_cast<long>(kernel.calls), event_time_text(kernel.time).c_str(),
-                     event_time_text(kernel.time / static_cast<double>(kernel.calls)).c_str(),
-                     kernel.bytes / seconds * 1e-9, kernel.flops / seconds * 1e-9,
-                     share_text(kernel.least_time, kernel.time).c_str(),
-                     share_text(kernel.library_time, kernel.time).c_str());
+    out += formatted(
+        "%5.1f %% %8ld %12s %12s %8.2f %8.2f %9s %9s  ", percent(kernel.time, all),
+        static_cast<long>(kernel.calls), event_time_text(kernel.time).c_str(),
+        event_time_text(kernel.time / static_cast<double>(kernel.calls)).c_str(),
+        kernel.bytes / seconds * 1e-9, kernel.flops / seconds * 1e-9,
+        share_text(kernel.least_time, kernel.compared_time).c_str(),
+        share_text(kernel.library_time, kernel.library_time > 0 ? kernel.compared_time : 0)
+            .c_str());
     constexpr std::size_t kNameWidth = 64;
     out += shortened(name + (shapes.empty() ? "" : " [" + shapes + "]"), kNameWidth);
     if (!source.empty()) out += "  " + std::filesystem::path(source).filename().string();

@@ -19,8 +19,9 @@ struct ProfileSummary {
   struct Kernel {
     std::int64_t calls = 0;
     double time = 0;
-    double least_time = 0;    // that the roofline allows; 0: it is not known, as on GPUs
-    double library_time = 0;  // of products: that the matmul library takes by itself
+    double compared_time = 0;  // of those whose roofline is known, as it is not on GPUs
+    double least_time = 0;     // that this allows them
+    double library_time = 0;   // of products: that the matmul library takes by itself
     double bytes = 0;
     double flops = 0;
   };

@@ -270,15 +270,16 @@ Term put_along_axis(Term x, Term indices, Term updates, std::int64_t axis) {
   // Places in x's elements, as it lies row-major: [outer, size, inner].
   const DType dtype = x.shape().elements() <= INT32_MAX ? DType::i32 : DType::i64;
   const Shape rows = {outer, 1, inner};
-  const Term row = iota_like(x, rows, 0, dtype) * static_cast<double>(size * inner) +
-                   iota_like(x, rows, 2, dtype);
+  const Term begin = iota_like(x, rows, 0, dtype) * static_cast<double>(size * inner);
+  const Term row = begin + iota_like(x, rows, 2, dtype);
   const Term places =
       cast(reshape(indices, {outer, count, inner}), dtype) * static_cast<double>(inner) + row;
   const Term terms = cast(updates, compute_dtype(x.dtype()));
   const Term zeros = broadcast_to(terms.constant(0), {x.shape().elements()});
   const Shape flat = {indices.shape().elements()};
+  const Term flat_places = reshape(places, flat);
   const Term sums =
-      apply(Op::scatter_add, zeros, reshape(places, flat), reshape(terms, flat), {std::int64_t{0}});
+      apply(Op::scatter_add, zeros, flat_places, reshape(terms, flat), {std::int64_t{0}});
   return cast(reshape(sums, x.shape()), x.dtype());
 }
 

@@ -219,7 +219,6 @@ void decompose_conv(Decomposition& in) {
   const DType dtype = x.dtype();
   if (has_16_bits(dtype) && has_a_kernel(x.type(), weight.type()) &&
       !is_product(weight.shape(), window)) {
-    // One after the other: compilers differ in which argument they compute first.
     const Term wide_x = cast(x, DType::f32);
     const Term wide_weight = cast(weight, DType::f32);
     return in.result(

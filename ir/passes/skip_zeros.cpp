@@ -252,7 +252,9 @@ class ZerosBetween {
       step.push_back(dimensions[d].step);
     }
     const List ones(x_start.size(), 1);
-    return ir::apply(Op::conv, cut(x, x_start, x_stop, ones), cut(weight, start, stop, step),
+    const Term x_part = cut(x, x_start, x_stop, ones);
+    const Term weight_part = cut(weight, start, stop, step);
+    return ir::apply(Op::conv, x_part, weight_part,
                      {attributes.integers("stride"), low, high, attributes.integers("dilation"),
                       attributes.integer("groups")});
   }

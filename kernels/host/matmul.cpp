@@ -1,3 +1,4 @@
+#include <tutti/ir/arithmetic.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/matmul.h>
 #include <tutti/kernels/host/tile_product.h>
@@ -92,18 +93,18 @@ struct Tiling {
     }
     const std::int64_t work = rows * columns * work_per_result;
     if (row_tiles * column_tiles == 1 && work > 0) {
-      matrices_per_tile = std::max<std::int64_t>((kLeastWork + work - 1) / work, 1);
+      matrices_per_tile = std::max<std::int64_t>(divide_up(kLeastWork, work), 1);
     }
   }
 
   std::int64_t tiles() const {
-    return (matrices + matrices_per_tile - 1) / matrices_per_tile * row_tiles * column_tiles;
+    return divide_up(matrices, matrices_per_tile) * row_tiles * column_tiles;
   }
 
  private:
   void count(const Matmul& spec) {
-    row_tiles = rows > 0 ? (spec.m + rows - 1) / rows : 0;
-    column_tiles = columns > 0 ? (spec.n + columns - 1) / columns : 0;
+    row_tiles = rows > 0 ? divide_up(spec.m, rows) : 0;
+    column_tiles = columns > 0 ? divide_up(spec.n, columns) : 0;
   }
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/ir/arithmetic.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -19,9 +21,9 @@ class RowTiling {
         columns_(columns),
         tile_columns_(std::min(columns, target)),
         tile_rows_(columns > 0 ? std::max<std::int64_t>(target / columns, 1) : 1),
-        column_tiles_(tile_columns_ > 0 ? (columns + tile_columns_ - 1) / tile_columns_ : 0) {}
+        column_tiles_(tile_columns_ > 0 ? divide_up(columns, tile_columns_) : 0) {}
 
-  std::int64_t tiles() const { return (rows_ + tile_rows_ - 1) / tile_rows_ * column_tiles_; }
+  std::int64_t tiles() const { return divide_up(rows_, tile_rows_) * column_tiles_; }
 
   Tile tile(std::int64_t number) const {
     const std::int64_t row = number / column_tiles_ * tile_rows_;

@@ -1,4 +1,5 @@
 #include <tutti/ir/arithmetic.h>
+#include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/sort_entries.h>
@@ -18,8 +19,8 @@ namespace {
 
 // Parts of all rows together, about. A power of two, as the number of a row's parts is.
 constexpr std::int64_t kMostParts = 32;
-// Of a row that is searched: four threads read about as fast as there is memory to read, and each
-// part has to find out anew which elements are among the first.
+// Of a row that is searched: each part has to find out anew which elements are among the first, and
+// a few threads read as fast as there is memory to read. Chosen on two cores; nobody measured more.
 constexpr std::int64_t kMostSearched = 4;
 // Elements of a part that is divided by splitters, and of one that is searched, at least: less is
 // read before a thread is there to do it.
@@ -186,6 +187,7 @@ void divide_part(KeyedRow<Word, T> row, std::int64_t begin, std::int64_t end,
 template <class Word, class T>
 void search_part(const Sort& spec, const KeyedRow<Word, T>& row, std::int64_t begin,
                  std::int64_t end, SortEntry<Word>* to) {
+  if (row.step != 1) throw InternalError("a row that is searched in parts, and is not dense");
   constinit thread_local PerThread<Scratch> of_found;
   const auto found = of_found.get().use<SortEntry<Word>>(searched_entries(spec.count));
   search_row(row.x + begin, end - begin, spec.descending, spec.count, found.get());

@@ -12,9 +12,9 @@ namespace tutti::kernels {
 // divide each of its parts into as many buckets; those of one number are sorted together, and stand
 // in the result where their number says.
 struct SortDivision {
-  std::int64_t parts = 1;   // of a row, and its buckets; 1: rows are sorted whole
-  std::int64_t length = 0;  // of a part; the last one's may be less
-  bool is_searched = false;
+  std::int64_t parts = 1;    // of a row, and its buckets; 1: rows are sorted whole
+  std::int64_t length = 0;   // of a part; the last one's may be less
+  bool is_searched = false;  // the only row there is
 };
 
 SortDivision sort_division(const Sort& spec);

@@ -19,13 +19,13 @@ namespace {
 // does not, and of two ranks each reads half as much of the operands.
 constexpr std::string_view kDefaults =
     "# of which collectives:             on the host:                  between GPUs:\n"
-    "# kind      reduction dtype members one-shot read by kernels one-shot two-shot by the switch\n"
-    "all_reduce  *         *     2       64K      4K..32K,4M..    1M       1M       never\n"
-    "all_reduce  *         *     3..4    64K      4K..32K         512K     1M       32M\n"
-    "all_reduce  *         *     5..8    64K      4K..32K         256K     1M       32M\n"
-    "*           *         *     2       64K      never           1M       never    never\n"
-    "*           *         *     3..8    64K      never           1M       never    32M\n"
-    "*           *         *     *       64K      never           never    never    never\n";
+    "# kind      reduction dtype members one-shot read by kernels one-shot by the switch two-shot\n"
+    "all_reduce  *         *     2       64K      4K..32K,4M..    1M       never         1M\n"
+    "all_reduce  *         *     3..4    64K      4K..32K         512K     32M           1M\n"
+    "all_reduce  *         *     5..8    64K      4K..32K         256K     32M           1M\n"
+    "*           *         *     2       64K      never           1M       never         never\n"
+    "*           *         *     3..8    64K      never           1M       32M           never\n"
+    "*           *         *     *       64K      never           never    never         never\n";
 
 // More than any machine has.
 constexpr std::int64_t kAnySize = std::int64_t{1} << 46;
@@ -44,7 +44,7 @@ class Line {
     if (words_.size() != 9) {
       fail(
           "a rule has nine columns: collective, reduction, dtype and members; one-shot and read of "
-          "hosts; one-shot, two-shot and switch of GPUs. This has " +
+          "hosts; one-shot, switch and two-shot of GPUs. This has " +
           std::to_string(words_.size()));
     }
     AlgorithmTable::Rule out;
@@ -69,7 +69,16 @@ class Line {
     }
     out.one_shot_up_to = limit(words_[4]);
     out.between_gpus = {
-        .one_shot = limit(words_[6]), .two_shot = limit(words_[7]), .by_switch = limit(words_[8])};
+        .one_shot = limit(words_[6]), .by_switch = limit(words_[7]), .two_shot = limit(words_[8])};
+    using enum kernels::CollectiveKind;
+    if (out.kind && out.kind != all_reduce && out.between_gpus.two_shot >= 0) {
+      fail("between GPUs all_reduce alone has two shots; write never");
+    }
+    const bool has_kernels =
+        !out.kind || out.kind == all_reduce || out.kind == all_gather || out.kind == reduce_scatter;
+    if (!has_kernels && out.between_gpus != CommKernelLimits{}) {
+      fail("between GPUs " + words_[0] + " is always NCCL's; write never");
+    }
     if (words_[5] == "never") return out;
     if (out.kind && out.kind != kernels::CollectiveKind::all_reduce) {
       fail("kernels read the operands of all_reduce alone; write never");

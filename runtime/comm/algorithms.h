@@ -16,13 +16,13 @@ namespace tutti::runtime {
 
 struct CollectiveCall;
 
-// Up to how many bytes of a member's operands (of an all_gather: of its results) collectives
-// between GPUs go by kernels of ours (CommKernel), and in which way; beyond all of that they are
-// NCCL's. -1: never.
+// Up to how many bytes collectives between GPUs go by kernels of ours (CommKernel): of a member's
+// operands, of an all_gather of its results. The first way that is large enough, and that the GPUs
+// have, is taken; what fits none is NCCL's. -1: never.
 struct CommKernelLimits {
-  std::int64_t one_shot = -1;  // each reads all that its result is made of
-  std::int64_t two_shot = -1;  // each makes a share, which the others read; of all_reduce alone
-  std::int64_t by_switch = -1;
+  std::int64_t one_shot = -1;   // each reads all that its result is made of
+  std::int64_t by_switch = -1;  // between three and more
+  std::int64_t two_shot = -1;   // each makes a share, which the others read; of all_reduce alone
 
   friend bool operator==(const CommKernelLimits&, const CommKernelLimits&) = default;
 };
@@ -35,12 +35,12 @@ struct CommKernelLimits {
 // The text of a table has a line for each rule, and the first that fits a collective counts:
 //
 //   # of which collectives:             on the host:                  between GPUs:
-//   # kind      reduction dtype members one-shot read by kernels one-shot two-shot by the switch
-//   all_reduce  sum       f32   2..8    64K      4K..32K,4M..    512K     1M       32M
-//   *           *         *     *       64K      never           1M       never    never
+//   # kind      reduction dtype members one-shot read by kernels one-shot by the switch two-shot
+//   all_reduce  sum       f32   2..8    64K      4K..32K,4M..    512K     32M           1M
+//   *           *         *     *       64K      never           1M       never         never
 //
-// Sizes are bytes of a member's operands, with K, M or G for powers of 1024. `always` and `never`
-// stand for all sizes and none.
+// Sizes are bytes, with K, M or G for powers of 1024; on the host of a member's operands. `always`
+// and `never` stand for all sizes and none.
 class AlgorithmTable {
  public:
   // From and to, both included.

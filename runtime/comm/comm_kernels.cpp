@@ -4,19 +4,23 @@
 
 namespace tutti::runtime {
 
+std::int64_t limited_bytes(const CollectiveCall& call, int members) {
+  std::int64_t elements = 0;
+  for (const TensorPart& part : call.parts) elements += part.elements;
+  return elements * size_of(call.dtype) * (call.kind == CollectiveKind::all_gather ? members : 1);
+}
+
 bool is_read_whole(const CollectiveCall& call, const AlgorithmTable& table, int members) {
   if (members < 2 || members > CommKernel::kMostMembers) return false;
-  std::int64_t bytes = 0;
-  for (const TensorPart& part : call.parts) bytes += part.elements * size_of(call.dtype);
   const std::int64_t most =
       table.rule(call.kind, call.reduction, call.dtype, members).between_gpus.one_shot;
+  const bool fits = limited_bytes(call, members) <= most;
   switch (call.kind) {
     case CollectiveKind::all_reduce:
-      return !always_two_shot(call) && (always_one_shot(call) || bytes <= most);
+      return !always_two_shot(call) && (always_one_shot(call) || fits);
     case CollectiveKind::all_gather:
-      return bytes * members <= most;
     case CollectiveKind::reduce_scatter:
-      return bytes <= most;
+      return fits;
     default:
       return false;
   }

@@ -57,6 +57,9 @@ struct CommKernel {
   friend bool operator==(const CommKernel&, const CommKernel&) = default;
 };
 
+// What CommKernelLimits count of a call.
+std::int64_t limited_bytes(const CollectiveCall& call, int members);
+
 // Whether, as far as its size goes, a call is one in which each member reads all that its result is
 // made of: all_reduce_one_shot, all_gather or reduce_scatter.
 bool is_read_whole(const CollectiveCall& call, const AlgorithmTable& table, int members);

@@ -58,10 +58,9 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
                             const AlgorithmTable& table, int members,
                             const std::function<bool(const void*)>& is_shared, bool multicast) {
   const CollectiveCall& asked = call.call();
-  std::int64_t bytes = 0;
-  for (const std::size_t each : call.operand_bytes) bytes += static_cast<std::int64_t>(each);
   const CommKernelLimits& limits =
       table.rule(asked.kind, asked.reduction, asked.dtype, members).between_gpus;
+  const std::int64_t bytes = limited_bytes(asked, members);
   const std::optional<bool> in_place = is_in_place(call, parts);
   if (!in_place) return std::nullopt;
   // Groups can ask for one way or the other, whatever the size (algorithms.h), and for the order of
@@ -90,7 +89,6 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
       return std::nullopt;
     }
     case CollectiveKind::all_gather:
-      bytes *= members;
       if (*in_place) return std::nullopt;
       if (is_read_whole(asked, table, members)) return Kind::all_gather;
       if (by_switch(call.operand_bytes) && others_reach()) return Kind::all_gather_multimem;

@@ -51,7 +51,7 @@ class DeviceTrack {
   std::int64_t last_time_;
   std::deque<UnderWay> under_way_;
   static constexpr std::size_t kMostFree = 4096;
-  std::size_t made_ = 0;  // by moment(): of others' moments none is kept, as nobody asks for them
+  std::size_t made_ = 0;  // by moment(): no more are kept, as nobody asks for them
   std::vector<std::unique_ptr<Moment>> free_;
   ProfileTrack events_;
 };

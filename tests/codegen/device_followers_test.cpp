@@ -37,7 +37,7 @@ TEST(DeviceFollowers, AKernelThatAloneReadsASumFollowsIt) {
 }
 
 TEST(DeviceFollowers, OfWhatTheTableLeavesToNcclThereAreNone) {
-  const auto table = runtime::AlgorithmTable::parse("* * * * 64K never 511 1M 32M\n", "table");
+  const auto table = runtime::AlgorithmTable::parse("* * * * 64K never 511 32M 1M\n", "table");
   EXPECT_THAT(test::plan_of_pair(kSumAndBias, "f32[8,16] on cuda:0", table),
               Not(HasSubstr("then launch")));
 }

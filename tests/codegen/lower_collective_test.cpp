@@ -54,8 +54,7 @@ TEST(LowerCollective, AListIsOneCall) {
   EXPECT_EQ(lists[0].results.size(), 2U);
 }
 
-// A table is of collectives over the host's memory.
-TEST(LowerCollective, OnGpusAnAlgorithmThatIsAskedForCountsAndNoTable) {
+TEST(LowerCollective, OnGpusAnAlgorithmThatIsAskedForCountsAndNotTheHostsColumn) {
   const auto table =
       runtime::AlgorithmTable::parse("* * * * always never 1M 1M never", "table.txt");
   const auto limit = [&](const std::string& backends, ir::Algorithm asked) {

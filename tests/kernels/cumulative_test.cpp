@@ -153,6 +153,18 @@ TEST_P(CumulativeOf, ExtremesOfAnyShape) {
 INSTANTIATE_TEST_SUITE_P(DTypes, CumulativeOf, testing::ValuesIn(kernel_testing::number_dtypes()),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
+// Two a tile, and the last one alone.
+TEST(Cumulative, ManyLongSequencesGoInPairs) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::i64}) {
+    const Array x = summands(dtype, {65, 17000, 1});
+    const Cumulative spec = spec_of(ir::Op::cumsum, x, false);
+    ASSERT_EQ(tiles(spec), 33);
+    ASSERT_EQ(cumulative_parts_bytes(spec), 0);
+    check(ir::Op::cumsum, x);
+    check(ir::Op::cummax, x);
+  }
+}
+
 // Of any numbers: the interpreter adds them in f64, too, but in one go.
 TEST(Cumulative, LongSumsOfFloatsAreWithinARounding) {
   for (const DType dtype : {DType::f32, DType::f64}) {

@@ -21,11 +21,11 @@ constexpr std::int64_t kAlways = std::int64_t{1} << 46;
 
 constexpr const char* kTable =
     "# a comment\n"
-    "all_reduce  max  f32   2..4  1K      16..32,1M..  4K     1M     always  # behind a rule\n"
+    "all_reduce  max  f32   2..4  1K      16..32,1M..  4K     always  1M     # behind a rule\n"
     "\n"
-    "all_reduce  *    bf16  3     never   always       never  never  never\n"
-    "all_gather  *    *     5..   always  never        never  never  never\n"
-    "*           *    *     *     2M      never        0      never  32M\n";
+    "all_reduce  *    bf16  3     never   always       never  never   never\n"
+    "all_gather  *    *     5..   always  never        never  never   never\n"
+    "*           *    *     *     2M      never        0      32M     never\n";
 
 CollectiveCall call_of(CollectiveKind kind, DType dtype, Reduction reduction = Reduction::sum) {
   CollectiveCall call{.kind = kind, .reduction = reduction, .dtype = dtype};
@@ -78,9 +78,9 @@ TEST(AlgorithmTable, TheFirstRuleThatFitsCounts) {
     return table.rule(all_reduce, Reduction::max, dtype, 4).between_gpus;
   };
   EXPECT_EQ(between_gpus(DType::f32),
-            (CommKernelLimits{.one_shot = 4096, .two_shot = 1 << 20, .by_switch = kAlways}));
+            (CommKernelLimits{.one_shot = 4096, .by_switch = kAlways, .two_shot = 1 << 20}));
   EXPECT_EQ(between_gpus(DType::i8),
-            (CommKernelLimits{.one_shot = 0, .two_shot = -1, .by_switch = 32 << 20}));
+            (CommKernelLimits{.one_shot = 0, .by_switch = 32 << 20, .two_shot = -1}));
 }
 
 TEST(AlgorithmTable, ByDefaultSmallCollectivesOfUpToEightGpusGoByKernels) {
@@ -117,7 +117,7 @@ TEST(AlgorithmTable, GroupsAndProgramsMayAskForOne) {
 
 TEST(AlgorithmTable, BadTablesNameTheLine) {
   // That between GPUs follows.
-  const auto host = [](const std::string& rule) { return rule + " 1M 1M never\n"; };
+  const auto host = [](const std::string& rule) { return rule + " never never never\n"; };
   const std::string rest = host("* * * * 64K never");
   EXPECT_THAT(error_of(host("\nall_sum * * * 64K never") + rest),
               HasSubstr("table.txt:2: there is no collective 'all_sum'"));
@@ -137,6 +137,11 @@ TEST(AlgorithmTable, BadTablesNameTheLine) {
   EXPECT_EQ(error_of(host("\tall_reduce\t*\t*\t*\t64K\tnever\r") + rest), "no error");
   EXPECT_THAT(error_of(host("* * * * 64K 4K..1..2") + rest), HasSubstr("is no size"));
   EXPECT_THAT(error_of(host("all_reduce * * * 64K never")), HasSubstr("the last rule has to fit"));
+  EXPECT_THAT(error_of("* * * * 64K never 1M soon never\n" + rest), HasSubstr("'soon' is no size"));
+  EXPECT_THAT(error_of("all_gather * * * 64K never 1M 1M 1M\n" + rest),
+              HasSubstr("all_reduce alone has two shots"));
+  EXPECT_THAT(error_of("broadcast * * * 64K never 1M never never\n" + rest),
+              HasSubstr("broadcast is always NCCL's"));
   EXPECT_THAT(error_of(""), HasSubstr("the last rule has to fit"));
   EXPECT_THAT(error_of("#" + std::string(5000, '-') + "\n" + rest), HasSubstr("at most 4000"));
 }

@@ -94,8 +94,8 @@ void add_rows_between_gpus(std::vector<Row>& out, Row row, const CommTest& test)
   const bool has_kernels = kind == CollectiveKind::all_reduce ||
                            kind == CollectiveKind::all_gather ||
                            kind == CollectiveKind::reduce_scatter;
-  const std::int64_t usual = row.way.one_shot_up_to;
-  row.usual = false;  // as far as is known before
+  const std::int64_t usual = runtime::CollectiveCall{}.one_shot_up_to;  // as programs have it there
+  row.usual = false;                                                    // as far as is known before
   for (const std::string& algorithm : test.algorithms) {
     const bool two_shot = algorithm == "two_shot";
     row.way.own_kernels = two_shot || algorithm == "one_shot" || algorithm == "multimem";

@@ -206,7 +206,7 @@ TEST(PeerCollectives, AGroupMayAskForOneWay) {
 TEST(PeerCollectives, TheTableSaysUpToWhichSize) {
   compile_first({{.kind = CommKernel::Kind::all_reduce_two_shot, .dtype = DType::i32}});
   const auto table = runtime::AlgorithmTable::parse(
-      "all_reduce  *  i32  2  64K  never  never  2M     never\n"
+      "all_reduce  *  i32  2  64K  never  never  never  2M\n"
       "*           *  *    *  64K  never  never  never  never\n",
       "table");
   const auto thrown = run_gpus(

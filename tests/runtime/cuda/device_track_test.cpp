@@ -40,12 +40,11 @@ class CudaDeviceTrack : public FakeCudaTest {
     launch(*kernel_, *gpu_, {x_.get(), y_.get()});
     track_->add({.begin = put, .source = source}, std::move(begin), track_->moment(*gpu_));
   }
-  int made_events() {
+  // How many calls of that function there were since the last call of this.
+  int count(const std::string& function) {
     const std::string calls = fake_.calls();
     int count = 0;
-    for (std::size_t at = 0; (at = calls.find("cuEventCreate", at)) != std::string::npos; ++at) {
-      ++count;
-    }
+    for (std::size_t at = 0; (at = calls.find(function, at)) != std::string::npos; ++at) ++count;
     return count;
   }
 
@@ -99,7 +98,18 @@ TEST_F(CudaDeviceTrack, UsesItsEventsAgain) {
     add(1, 0);
     track_->look();
   }
-  EXPECT_LE(made_events(), 4);
+  EXPECT_LE(count("cuEventCreate"), 4);
+}
+
+// It has no use for more than it asks for itself.
+TEST_F(CudaDeviceTrack, DoesNotKeepOthersEvents) {
+  for (int round = 0; round < 10; ++round) {
+    auto begin = gpu_->moment();
+    launch(*kernel_, *gpu_, {x_.get(), y_.get()});
+    track_->add({.begin = 0, .source = 1}, std::move(begin), gpu_->moment());
+    track_->look();
+  }
+  EXPECT_GE(count("cuEventDestroy"), 19);
 }
 
 TEST_F(CudaDeviceTrack, ForgetsWhatCanNotBeTimed) {
