@@ -4,9 +4,12 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The shared libraries the installed program needs may live where the loader does not look.
+# The shared libraries the installed program needs may live where the loader does not look. What is
+# built has that path already: to replace it, CMake would leave a `:` at the end of another one, for
+# which the loader looks in the current folder.
 if(TARGET tutti_tool)
-  set_target_properties(tutti_tool PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE)
+  set_target_properties(tutti_tool PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE
+                                              BUILD_WITH_INSTALL_RPATH TRUE)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)

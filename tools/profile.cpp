@@ -24,6 +24,9 @@ using nlohmann::json;
 // Adds the events of a file up, one by one: traces are larger than what should be in memory.
 class Summariser {
  public:
+  // `name` is the file's, for messages.
+  explicit Summariser(const std::string& name) : name_(name) {}
+
   // Of the objects of a trace file: `depth` is 1 for what belongs to the whole, 2 for an event.
   void see(int depth, const json& object) {
     if (depth == 1 && object.contains("tutti_trace")) ours_ = true;
@@ -39,6 +42,7 @@ class Summariser {
   }
 
  private:
+  const std::string& name_;  // of the file
   using Span = std::pair<double, double>;
   struct OnGpu {
     Span span;
@@ -63,6 +67,11 @@ class Summariser {
     }
     if (phase != "X") return;
     const double time = event.at("dur");
+    constexpr double kLongest = 1e15;  // thirty years
+    if (!(std::abs(begin) <= kLongest && time >= 0 && time <= kLongest)) {
+      throw ParseError(name_ + ": an event begins at " + event.at("ts").dump() + " and takes " +
+                       event.at("dur").dump() + " microseconds");
+    }
     const auto [span, is_first] = spans_.try_emplace(process, begin, begin + time);
     span->second = {std::min(span->second.first, begin),
                     std::max(span->second.second, begin + time)};
@@ -233,7 +242,7 @@ std::string share_text(double part, double whole) {
 
 ProfileSummary summarise_trace(std::istream& in, const std::string& name) {
   const std::string foreign = name + ": this is no trace of Tutti's (TUTTI_PROFILE writes them)";
-  Summariser summariser;
+  Summariser summariser(name);
   const auto see = [&](int depth, json::parse_event_t event, const json& parsed) {
     if (event != json::parse_event_t::object_end || depth == 0) return true;
     if (depth <= 2) summariser.see(depth, parsed);

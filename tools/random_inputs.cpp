@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <string_view>
 #include <system_error>
 
@@ -112,7 +113,13 @@ std::vector<ir::Array> random_inputs(const ir::Graph& function, std::uint64_t se
   for (std::size_t i = 0; i < function.parameters().size(); ++i) {
     const ir::Type& type = function.type(function.parameters()[i].value);
     const std::uint64_t place = place_of(function.mesh.get(), type.replication, rank);
-    out.push_back(random_array(type, ir::fold_in(ir::fold_in(seed, i), place), limits[i]));
+    try {
+      out.push_back(random_array(type, ir::fold_in(ir::fold_in(seed, i), place), limits[i]));
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemoryError("%" + function.parameters()[i].name + ", " + type.text() + ", takes " +
+                             std::to_string(type.bytes()) +
+                             " bytes, more than this machine gives to a program");
+    }
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -140,6 +141,9 @@ class Line {
 };
 
 std::string read_text_of(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw EnvironmentError("TUTTI_COLLECTIVES: " + path + " is a folder");
+  }
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
@@ -170,6 +174,8 @@ AlgorithmTable AlgorithmTable::parse(std::string_view text, const std::string& n
   }
   AlgorithmTable out;
   out.text_ = text;
+  if (text.find('\0') != text.npos)
+    throw EnvironmentError(name + ": it has bytes that are no text");
   int number = 0;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

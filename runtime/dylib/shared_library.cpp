@@ -1,4 +1,5 @@
 #include <tutti/runtime/dylib/shared_library.h>
+#include <tutti/runtime/log.h>
 #include <tutti/runtime/settings.h>
 
 #include <algorithm>
@@ -96,12 +97,14 @@ SharedLibrary::SharedLibrary(std::span<const std::string> folders,
 SharedLibrary::SharedLibrary(SharedLibrary&& other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)),
       path_(std::move(other.path_)),
-      tried_(std::move(other.tried_)) {}
+      tried_(std::move(other.tried_)),
+      refused_(std::move(other.refused_)) {}
 
 SharedLibrary& SharedLibrary::operator=(SharedLibrary&& other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(path_, other.path_);
   std::swap(tried_, other.tried_);
+  std::swap(refused_, other.refused_);
   return *this;
 }
 
@@ -113,11 +116,16 @@ bool SharedLibrary::open(const std::string& file, int flags) {
   handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
   if (handle_ != nullptr) {
     path_ = path_of(handle_, file);
+    if (!refused_.empty()) {
+      Log::process().write(LogTopic::gpu, -1, path_ + " is used: can't open " + refused_);
+    }
     return true;
   }
   if (flags != 0) return false;
   const std::string why = reason(file);
-  tried_ += (tried_.empty() ? "" : ", ") + file + (why.empty() ? "" : " (" + why + ")");
+  const std::string text = file + (why.empty() ? "" : " (" + why + ")");
+  tried_ += (tried_.empty() ? "" : ", ") + text;
+  if (!why.empty()) refused_ += (refused_.empty() ? "" : ", ") + text;
   return false;
 }
 

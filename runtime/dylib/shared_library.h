@@ -13,7 +13,8 @@ class SharedLibrary {
   SharedLibrary() = default;
   // Loads the first of `names` that there is in the first of `folders` that has any. The empty
   // folder stands for what the process has loaded already, of any of the names, and then for
-  // wherever the system looks. If there is none is_open() says so.
+  // wherever the system looks. If there is none is_open() says so. A file of that name that can't
+  // be opened is passed over, which TUTTI_LOG=gpu tells.
   SharedLibrary(std::span<const std::string> folders, std::span<const std::string_view> names);
   SharedLibrary(SharedLibrary&& other) noexcept;
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
@@ -26,6 +27,9 @@ class SharedLibrary {
   // absence: "libcuda.so.1, /usr/local/cuda/lib64/libcuda.so.1 (invalid ELF header)".
   const std::string& tried() const { return tried_; }
 
+  // Those of them that are there, and can't be opened.
+  const std::string& refused() const { return refused_; }
+
   // The address of what has that name in it; null if nothing has.
   void* symbol(const char* name) const;
 
@@ -35,6 +39,7 @@ class SharedLibrary {
   void* handle_ = nullptr;
   std::string path_;
   std::string tried_;
+  std::string refused_;
 };
 
 // Where libraries of CUDA may be, in order: the folders of TUTTI_CUDA_LIBRARIES, what the process

@@ -142,6 +142,7 @@ TEST(AlgorithmTable, BadTablesNameTheLine) {
               HasSubstr("all_reduce alone has two shots"));
   EXPECT_THAT(error_of("broadcast * * * 64K never 1M never never\n" + rest),
               HasSubstr("broadcast is always NCCL's"));
+  EXPECT_THAT(error_of(std::string("* * * * 64K never\0\n", 20)), HasSubstr("no text"));
   EXPECT_THAT(error_of(""), HasSubstr("the last rule has to fit"));
   EXPECT_THAT(error_of("#" + std::string(5000, '-') + "\n" + rest), HasSubstr("at most 4000"));
 }

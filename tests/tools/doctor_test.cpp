@@ -47,6 +47,18 @@ TEST(Doctor, SaysWhatDoesNotWorkWithoutWhatIsMissing) {
   EXPECT_FALSE(found["Tutti"].contains("without"));
 }
 
+// As the system's loader does for an empty element of a program's path.
+TEST(Doctor, FindsNoLibraryInTheCurrentFolder) {
+  const test::TemporaryFolder folder;
+  folder.write("libcuda.so.1", "no library");
+  const CommandResult result =
+      test::run_command({"/usr/bin/env", "--chdir=" + folder.path().string(),
+                         TUTTI_BINARY_DIR "/bin/tutti", "doctor", "--json"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, Not(HasSubstr("too short")));
+  EXPECT_THAT(result.output, Not(HasSubstr("ELF")));
+}
+
 TEST(Doctor, SeesLimits) {
   ::setenv("TUTTI_CACHE", "off", 1);
   const CommandResult small = test::run_command(

@@ -67,6 +67,8 @@ TEST_F(Emit, TakesWhatTheEnvironmentSaysOfCollectives) {
               HasSubstr("algorithm = \"two-shot, above 8 bytes\""));
   EXPECT_THAT(plan_with("TUTTI_COLLECTIVES=" + table + ".none").errors,
               HasSubstr("TUTTI_COLLECTIVES: "));
+  EXPECT_THAT(plan_with("TUTTI_COLLECTIVES=" + folder_.path().string()).errors,
+              HasSubstr(" is a folder"));
 }
 
 TEST_F(Emit, LeavesOutDisabledPasses) {

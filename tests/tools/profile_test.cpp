@@ -143,6 +143,9 @@ TEST_F(ProfileCommand, BadFilesAreErrorsThatSayWhatTheyAre) {
         R"({"otherData":{"tutti_trace":"1"},"traceEvents":[{"ph":5,"pid":"a","args":[]}]})"}) {
     expect_refused(foreign, "this is no trace of Tutti's");
   }
+  expect_refused(R"({"otherData":{"tutti_trace":"1"},"traceEvents":[
+{"ph":"X","pid":1,"tid":1,"ts":0,"dur":-1e300,"cat":"wait","name":"w","args":{}}]})",
+                 "an event begins at 0 and takes -1e+300 microseconds");
   for (const std::string& file : {path("none.json"), folder_.path().string()}) {
     const CommandResult result = profile(file);
     EXPECT_EQ(result.status, 1);

@@ -133,6 +133,17 @@ TEST_F(Run, ExitsWith1ForErrorsInFiles) {
                  1, "out of memory");
 }
 
+TEST_F(Run, SaysWhichInputHasNoRoom) {
+  const CommandResult result = run(R"(
+func @f(%x: f32[281474976710656]) {
+  %0 = sum(%x) {axes = [0]}
+  return %0
+})",
+                                   {"--random", "1"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("%x, f32[281474976710656], takes 1125899906842624 bytes"));
+}
+
 TEST_F(Run, ExitsWith2ForWrongUsage) {
   expect_refused(run(kAdd), 2, "no input for %x of @f on rank 0; give --input x=FILE.npy");
   expect_refused(run(kAdd, {"--input", "z=z.npy"}), 2, "@f has no parameter %z; did you mean 'x'?");

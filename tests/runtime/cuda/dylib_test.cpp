@@ -51,6 +51,14 @@ TEST(SharedLibrary, WhatIsNotALibraryIsNamedWithTheReason) {
               StartsWith("/nowhere/libcuda.so.1, " + folder.path().string() + "/libcuda.so.1 ("));
 }
 
+TEST(SharedLibrary, WhatIsNotALibraryIsPassedOverAndTold) {
+  const test::TemporaryFolder folder;
+  folder.write("libcuda.so.1", "no library");
+  const SharedLibrary library = open({folder.path(), test::FakeCuda::folder()}, "libcuda.so.1");
+  EXPECT_EQ(library.path(), test::FakeCuda::folder() + "/libcuda.so.1");
+  EXPECT_THAT(library.refused(), StartsWith(folder.path().string() + "/libcuda.so.1 ("));
+}
+
 // Of any of its names, though the system has one of another.
 TEST(SharedLibrary, WhatTheProcessHasComesFirst) {
   const SharedLibrary loaded = open({test::FakeCuda::folder()}, "libcublasLt.so.13");
