@@ -24,7 +24,7 @@ CudaImage::~CudaImage() {
   }
 }
 
-void CudaImage::loaded_on(const std::weak_ptr<CudaStream>& stream) const {
+void CudaImage::taken_by(const std::weak_ptr<CudaStream>& stream) const {
   const std::scoped_lock lock(mutex_);
   std::erase_if(streams_, [](const auto& known) { return known.expired(); });
   streams_.push_back(stream);

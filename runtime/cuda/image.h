@@ -11,8 +11,8 @@ namespace tutti::runtime {
 
 class CudaStream;
 
-// A kernel as the driver takes it (a cubin), and where it was loaded: it is loaded once a stream,
-// at the first launch there, and unloaded everywhere when it goes. Thread-safe.
+// A kernel as the driver takes it (a cubin), and who launches it: it is loaded once a GPU, at the
+// first launch there (CudaModules), and unloaded when it goes. Thread-safe.
 class CudaImage {
  public:
   // The function called `name` is the one that is launched.
@@ -26,8 +26,8 @@ class CudaImage {
   const std::string& name() const { return name_; }
   const std::vector<std::byte>& bytes() const { return bytes_; }
 
-  // Notes where it is loaded.
-  void loaded_on(const std::weak_ptr<CudaStream>& stream) const;
+  // Notes a stream that has its function.
+  void taken_by(const std::weak_ptr<CudaStream>& stream) const;
 
  private:
   const std::uint64_t id_;

@@ -12,8 +12,8 @@
 namespace tutti::runtime {
 
 // A compiled kernel with the shape of its launch. Its parameters are pointers: one for each buffer
-// and, where workspace_bytes > 0, one to a workspace of that size behind them. It is loaded by a
-// stream at its first launch there, and unloaded when the kernel goes and no recording uses it.
+// and, where workspace_bytes > 0, one to a workspace of that size behind them. It is loaded at
+// its first launch on a GPU, and unloaded when the kernel goes and no recording uses it.
 class CudaKernel final : public DeviceCode {
  public:
   struct Geometry {

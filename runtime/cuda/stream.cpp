@@ -22,21 +22,13 @@ CUdevice find_device(const CudaDriver& driver, int index) {
   return device;
 }
 
-std::size_t count_parameters(const CudaDriver& driver, CUfunction function,
-                             const std::string& what) {
-  std::size_t offset = 0;
-  std::size_t size = 0;
-  for (std::size_t count = 0;; ++count) {
-    const CUresult result = driver.cuFuncGetParamInfo(function, count, &offset, &size);
-    if (result == CUDA_ERROR_INVALID_VALUE) return count;  // there is no such parameter
-    driver.check(result, "cuFuncGetParamInfo", what);
-  }
-}
-
 }  // namespace
 
 CudaStream::CudaStream(const CudaDriver& driver, int index)
-    : driver_(driver), index_(index), device_(find_device(driver, index)) {
+    : driver_(driver),
+      index_(index),
+      device_(find_device(driver, index)),
+      modules_(CudaModules::of(driver, index)) {
   const std::string where = "on cuda:" + std::to_string(index);
   driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain",
                 where);
@@ -61,9 +53,8 @@ CudaStream::~CudaStream() {
         });
         static_cast<void>(cublaslt_.release());
       }
-      for (const auto& [id, loaded] : loaded_) {
-        releases_.release_later(
-            [&driver = driver_, module = loaded.module] { driver.cuModuleUnload(module); });
+      for (const auto& [image, function] : functions_) {
+        releases_.release_later([modules = modules_, image] { modules->let_go(image); });
       }
       releases_.end();
       driver_.cuStreamDestroy(stream_);
@@ -90,34 +81,16 @@ bool CudaStream::try_synchronize() noexcept {
 
 CudaStream::Function CudaStream::function_of(const CudaImage& image) {
   const std::scoped_lock lock(mutex_);
-  const auto known = loaded_.find(image.id());
-  if (known != loaded_.end()) return known->second.function;
-  Loaded& loaded = loaded_[image.id()];
+  const auto [known, is_new] = functions_.try_emplace(image.id());
+  if (!is_new) return known->second;
   try {
-    loaded = load(image);
+    known->second = modules_->take(image);
   } catch (...) {
-    loaded_.erase(image.id());
+    functions_.erase(known);
     throw;
   }
-  image.loaded_on(weak_from_this());
-  return loaded.function;
-}
-
-CudaStream::Loaded CudaStream::load(const CudaImage& image) const {
-  Loaded loaded;
-  const std::string what = "loading the kernel " + image.name();
-  driver_.check(driver_.cuModuleLoadData(&loaded.module, image.bytes().data()), "cuModuleLoadData",
-                what);
-  try {
-    driver_.check(
-        driver_.cuModuleGetFunction(&loaded.function.handle, loaded.module, image.name().c_str()),
-        "cuModuleGetFunction", what);
-    loaded.function.parameters = count_parameters(driver_, loaded.function.handle, what);
-  } catch (...) {
-    driver_.cuModuleUnload(loaded.module);
-    throw;
-  }
-  return loaded;
+  image.taken_by(weak_from_this());
+  return known->second;
 }
 
 cublasLtHandle_t CudaStream::cublaslt(const CublasLt& library) {
@@ -132,15 +105,11 @@ cublasLtHandle_t CudaStream::cublaslt(const CublasLt& library) {
 
 void CudaStream::forget(std::uint64_t image) noexcept {
   if (driver_.is_copy()) return;
-  Loaded loaded;
   {
     const std::scoped_lock lock(mutex_);
-    const auto found = loaded_.find(image);
-    if (found == loaded_.end()) return;
-    loaded = found->second;
-    loaded_.erase(found);
+    if (functions_.erase(image) == 0) return;
   }
-  releases_.release([&driver = driver_, module = loaded.module] { driver.cuModuleUnload(module); });
+  releases_.release([modules = modules_, image] { modules->let_go(image); });
 }
 
 }  // namespace tutti::runtime

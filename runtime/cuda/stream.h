@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/runtime/cuda/modules.h>
 #include <tutti/runtime/cuda/releases.h>
 #include <tutti/runtime/dylib/cublaslt.h>
 #include <tutti/runtime/dylib/cuda.h>
@@ -15,7 +16,7 @@ namespace tutti::runtime {
 
 class CudaImage;
 
-// A GPU's primary context, one stream in it, and the code that was loaded there. All that an
+// A GPU's primary context, one stream in it, and the code that is launched there. All that an
 // accelerator hands out holds it, so that it is the last to go. Thread-safe.
 class CudaStream : public std::enable_shared_from_this<CudaStream> {
  public:
@@ -75,28 +76,20 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
   bool records() const { return records_; }
   void set_records(bool records) { records_ = records; }
 
-  struct Function {
-    CUfunction handle = nullptr;
-    std::size_t parameters = 0;
-  };
-  // The function of an image, loaded if this is the first time. Throws EnvironmentError if it can't
-  // be. Whoever calls this, or the next, has entered.
+  using Function = CudaModules::Function;
+  // The function of an image, loaded if no stream of the GPU has it. Throws EnvironmentError if it
+  // can't be. Whoever calls this, or the next, has entered.
   Function function_of(const CudaImage& image);
   // The library's handle for this context, made if this is the first time; one library a process.
   // Throws EnvironmentError if the library refuses.
   cublasLtHandle_t cublaslt(const CublasLt& library);
-  // Unloads an image when the work that may use it is done.
+  // Lets go of an image when the work that may use it is done.
   void forget(std::uint64_t image) noexcept;
 
  private:
-  struct Loaded {
-    CUmodule module = nullptr;
-    Function function;
-  };
   CUresult push() const {
     return driver_.is_copy() ? CUDA_ERROR_NOT_INITIALIZED : driver_.cuCtxPushCurrent(context_);
   }
-  Loaded load(const CudaImage& image) const;
 
   const CudaDriver& driver_;
   const int index_;
@@ -106,8 +99,9 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
   std::recursive_mutex recording_;
   bool records_ = false;
   CudaReleases releases_{*this};
-  std::mutex mutex_;                                  // of what follows
-  std::unordered_map<std::uint64_t, Loaded> loaded_;  // by CudaImage::id()
+  const std::shared_ptr<CudaModules> modules_;
+  std::mutex mutex_;                                       // of what follows
+  std::unordered_map<std::uint64_t, Function> functions_;  // by CudaImage::id()
   std::unique_ptr<cublasLtContext, cublasStatus_t (*)(cublasLtHandle_t)> cublaslt_{nullptr,
                                                                                    nullptr};
 };
