@@ -87,6 +87,18 @@ class Accelerator {
   virtual void copy_in(void* to, const void* from, std::size_t bytes) = 0;
   // To the host; waits until it is there.
   virtual void copy_out(void* to, const void* from, std::size_t bytes) = 0;
+  // Memory of the host that the device may write to itself from now on, for the next two: while
+  // what this gives lives, which keeps the memory, too. Null where that can't be had.
+  virtual std::shared_ptr<const void> register_host(const std::shared_ptr<Buffer>& /*memory*/) {
+    return nullptr;
+  }
+  // copy_out() to such memory, without a wait: it is there when finish_copies_out() has returned.
+  // Does nothing and returns false where other memory lies there.
+  virtual bool begin_copy_out(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) {
+    return false;
+  }
+  // Waits for what was begun, not for what was put on the stream behind it.
+  virtual void finish_copies_out() {}
   // Within the device; the places do not overlap.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 

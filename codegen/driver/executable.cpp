@@ -315,6 +315,7 @@ void Executable::run_steps_behind(std::span<const Pending> pending) {
     });
     binding_.run_step();
   }
+  frame_.finish_copies();
   binding_.set_step(binding_.steps());
 }
 

@@ -90,7 +90,7 @@ void Acquire::bind(Binding& binding) const {
                              .where = line_of_user(plan, buffer, step)});
   binding.takes_place(buffer);
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().acquire(self.number); };
-  binding.add({.run = run, .number = buffer});
+  binding.add({.run = run, .number = buffer, .runs_beside_copies = true});
 }
 
 void Acquire::emit(NativeSteps& native) const { native.call("tutti_acquire", buffer); }

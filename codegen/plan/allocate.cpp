@@ -24,7 +24,10 @@ void Allocate::bind(Binding& binding) const {
   // Between two launches on a GPU it is a step of theirs.
   if (DeviceRegion* const region = binding.open_region()) return region->add(*this);
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().allocate(self.number); };
-  binding.add({.run = run, .number = buffer, .kind = BoundStep::Kind::allocate});
+  binding.add({.run = run,
+               .number = buffer,
+               .kind = BoundStep::Kind::allocate,
+               .runs_beside_copies = true});
 }
 
 void Allocate::emit(NativeSteps& native) const { native.call("tutti_allocate", buffer); }

@@ -101,7 +101,8 @@ DeviceRegion& Binding::region(Device device) {
     };
     add({.run = run,
          .number = static_cast<std::int32_t>(regions_.size()) - 1,
-         .kind = BoundStep::Kind::region});
+         .kind = BoundStep::Kind::region,
+         .runs_beside_copies = true});
     region_ = &region;
   }
   return *region_;
@@ -163,16 +164,19 @@ void Binding::walk() {
     }
     if (span != nullptr && step_ == span->last_step()) ++next;
   }
+  frame_.finish_copies();
 }
 
 bool Binding::replay(DeviceSpan& span) {
+  frame_.finish_copies();
   const runtime::TimelineRange range(range_names_.empty() ? nullptr : "recorded collectives");
   return span.replay(context_, frame_);
 }
 
 void Binding::enter(const Region& region) {
   const auto [first, end] = of_regions_[static_cast<std::size_t>(&region - plan_.regions.data())];
-  for (std::size_t step = first; step < end; ++step) steps_[step].run(*this, steps_[step]);
+  for (std::size_t step = first; step < end; ++step) run(steps_[step]);
+  frame_.finish_copies();
 }
 
 }  // namespace tutti::codegen

@@ -24,6 +24,8 @@ struct BoundStep {
   std::int32_t number = 0;         // of a buffer, launch, work, step, or part of a GPU's work
   std::uint32_t first_buffer = 0;  // of a launch or a copy, in the binding's buffers
   Kind kind = Kind::host;
+  // It reads and writes nothing that copies to the host may be writing (PlanFrame::finish_copies).
+  bool runs_beside_copies = false;
 };
 
 // A collective that reads what lies at a place of a group's memory.
@@ -97,7 +99,7 @@ class Binding {
   // Runs those of a region, while step() remains that of the loop or branch that enters it.
   void enter(const Region& region);
   // The one of that number alone.
-  void run_step() { steps_[step_].run(*this, steps_[step_]); }
+  void run_step() { run(steps_[step_]); }
   std::size_t step() const { return step_; }
   void set_step(std::size_t step) { step_ = step; }
   std::size_t steps() const { return steps_.size(); }
@@ -106,6 +108,10 @@ class Binding {
   std::span<const BoundStart> starts() const { return starts_; }
 
  private:
+  void run(const BoundStep& step) {
+    if (!step.runs_beside_copies) frame_.finish_copies();
+    step.run(*this, step);
+  }
   void number_calls();
   void take_device_places();
   // find_spans.cpp

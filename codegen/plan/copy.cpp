@@ -68,7 +68,10 @@ void Copy::bind(Binding& binding) const {
     const BufferId target = with.buffer(self.first_buffer + 1);
     with.frame().copy(source, with.address_of(source), target, with.address_of(target));
   };
-  binding.add({.run = run, .first_buffer = binding.add_buffers(std::array{from, to})});
+  const bool reads_host = binding.plan().buffers[at(from)].device.is_cpu();
+  binding.add({.run = run,
+               .first_buffer = binding.add_buffers(std::array{from, to}),
+               .runs_beside_copies = !reads_host});
 }
 
 void Copy::emit(NativeSteps& /*native*/) const {

@@ -24,7 +24,8 @@ void Free::bind(Binding& binding) const {
   // Between two launches on a GPU it is a step of theirs.
   if (DeviceRegion* const region = binding.open_region()) return region->add(*this);
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().free(self.number); };
-  binding.add({.run = run, .number = buffer, .kind = BoundStep::Kind::free});
+  binding.add(
+      {.run = run, .number = buffer, .kind = BoundStep::Kind::free, .runs_beside_copies = true});
 }
 
 void Free::emit(NativeSteps& native) const { native.call("tutti_free", buffer); }

@@ -28,7 +28,8 @@ CudaAccelerator::CudaAccelerator(const CudaDriver& driver, int index, std::size_
     : stream_(std::make_shared<CudaStream>(driver, index)),
       memory_(std::make_unique<CudaBlocks>(stream_), cache_bytes),
       member_(index, memory_),
-      blocks_(stream_) {
+      blocks_(stream_),
+      registered_(stream_) {
   // Conversions of bf16, and minima that keep NaN, are instructions from there on.
   if (attribute(*stream_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 8) {
     throw EnvironmentError(device().text() + ", " + name() + ", is " + target() +
@@ -79,6 +80,31 @@ void CudaAccelerator::copy_out(void* to, const void* from, std::size_t bytes) {
   check_not_recording("copy_out");
   const CudaStream::Entered entered = stream_->enter();
   staging().copy_out(static_cast<std::byte*>(to), address_of(from), bytes);
+}
+
+std::shared_ptr<const void> CudaAccelerator::register_host(const std::shared_ptr<Buffer>& memory) {
+  check_not_recording("register_host");
+  const CudaStream::Entered entered = stream_->enter();
+  return registered_.add(memory);
+}
+
+bool CudaAccelerator::begin_copy_out(void* to, const void* from, std::size_t bytes) {
+  check_not_recording("begin_copy_out");
+  if (!registered_.holds(to, bytes)) return false;
+  if (bytes == 0) return true;
+  const CudaStream::Entered entered = stream_->enter();
+  if (copied_out_ == nullptr) copied_out_ = std::make_unique<CudaEvent>(stream_);
+  const CudaDriver& driver = stream_->driver();
+  driver.check(driver.cuMemcpyDtoHAsync(to, address_of(from), bytes, stream_->handle()),
+               "cuMemcpyDtoHAsync");
+  copied_out_->record();
+  return true;
+}
+
+void CudaAccelerator::finish_copies_out() {
+  if (copied_out_ == nullptr) return;
+  const CudaStream::Entered entered = stream_->enter();
+  wait_for(*copied_out_);
 }
 
 void CudaAccelerator::copy(void* to, const void* from, std::size_t bytes) {

@@ -4,6 +4,7 @@
 #include <tutti/runtime/cuda/blocks.h>
 #include <tutti/runtime/cuda/graph.h>
 #include <tutti/runtime/cuda/lane.h>
+#include <tutti/runtime/cuda/registered_memory.h>
 #include <tutti/runtime/cuda/staging.h>
 #include <tutti/runtime/cuda/stream.h>
 
@@ -33,6 +34,9 @@ class CudaAccelerator final : public Accelerator {
   Allocator& memory() override { return memory_; }
   void copy_in(void* to, const void* from, std::size_t bytes) override;
   void copy_out(void* to, const void* from, std::size_t bytes) override;
+  std::shared_ptr<const void> register_host(const std::shared_ptr<Buffer>& memory) override;
+  bool begin_copy_out(void* to, const void* from, std::size_t bytes) override;
+  void finish_copies_out() override;
   void copy(void* to, const void* from, std::size_t bytes) override;
   std::byte* workspace(std::size_t bytes) override;
   std::unique_ptr<Recording> record(FunctionRef<void()> work) override;
@@ -63,7 +67,9 @@ class CudaAccelerator final : public Accelerator {
   Allocator memory_;
   CudaCaches::Member member_;
   CudaBlocks blocks_;
-  std::unique_ptr<CudaStaging> staging_;  // made when it is needed, as is the next
+  CudaRegisteredMemory registered_;
+  std::unique_ptr<CudaStaging> staging_;  // made when it is needed, as are the next
+  std::unique_ptr<CudaEvent> copied_out_;
   std::shared_ptr<CudaLane> lane_;
   struct Workspace {
     std::byte* data = nullptr;

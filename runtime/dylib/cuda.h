@@ -51,6 +51,8 @@
   X(cuMulticastUnbind)                  \
   X(cuMemHostAlloc)                     \
   X(cuMemFreeHost)                      \
+  X(cuMemHostRegister)                  \
+  X(cuMemHostUnregister)                \
   X(cuMemcpyHtoDAsync)                  \
   X(cuMemcpyDtoHAsync)                  \
   X(cuMemcpyDtoDAsync)                  \

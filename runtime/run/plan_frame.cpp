@@ -42,6 +42,9 @@ void PlanFrame::begin_areas() {
       continue;
     }
     if (area.memory == nullptr || area.memory->retired()) {
+      area.source.reset();
+      area.may_register = true;
+      area.registered = nullptr;
       Accelerator* const on = area.device.is_cpu() ? nullptr : &context_.accelerator(area.device);
       area.memory = area.communicator->symmetric_memory(area.bytes, on);
       area.user = area.memory->new_user();
@@ -49,6 +52,11 @@ void PlanFrame::begin_areas() {
       place_in(area);
     }
     area.others = std::max(area.others, area.memory->enter(area.user));
+    // To register it takes longer than a copy: not for a program that runs once.
+    if (area.source && std::exchange(area.may_register, false)) {
+      area.registered = context_.accelerator(*area.source)
+                            .register_host(area.memory->at(0, area.memory->bytes()));
+    }
   }
   for (const BoundPlace& place : places_) {
     if (areas[place.area].member < 0) bind(place.buffer, place.memory);
@@ -64,6 +72,12 @@ void PlanFrame::place_in(const BoundArea& area) {
 }
 
 void PlanFrame::break_off() {
+  try {
+    finish_copies();
+  } catch (const std::exception&) {
+    // What failed is known. Registered memory stays until the GPU is done with it.
+  }
+  copying_.clear();
   for (std::size_t work = 0; work < works_.size(); ++work) {
     if (collectives[work].reads && works_[work] != nullptr) works_[work]->stop_reading();
     // Others count on its operand, and what that is made of changes in the next run.
@@ -239,9 +253,7 @@ void PlanFrame::copy(std::int32_t from, const void* source, std::int32_t to, voi
   const std::size_t bytes = allocations[at(to)].bytes;
   const Device source_device = allocations[at(from)].device;
   const Device target_device = allocations[at(to)].device;
-  if (target_device.is_cpu()) {
-    return context_.accelerator(source_device).copy_out(target, source, bytes);
-  }
+  if (target_device.is_cpu()) return copy_out(source, to, target, source_device);
   if (source_device.is_cpu()) {
     return context_.accelerator(target_device).copy_in(target, source, bytes);
   }
@@ -250,6 +262,22 @@ void PlanFrame::copy(std::int32_t from, const void* source, std::int32_t to, voi
       context_.allocator.allocate(bytes, allocations[at(to)].label);
   context_.accelerator(source_device).copy_out(between->data(), source, bytes);
   context_.accelerator(target_device).copy_in(target, between->data(), bytes);
+}
+
+void PlanFrame::copy_out(const void* source, std::int32_t to, void* target, Device from) {
+  const Allocation& allocation = allocations[at(to)];
+  Accelerator& accelerator = context_.accelerator(from);
+  if (accelerator.begin_copy_out(target, source, allocation.bytes)) {
+    if (std::ranges::find(copying_, from) == copying_.end()) copying_.push_back(from);
+    return;
+  }
+  if (allocation.place >= 0) areas[places_[at(allocation.place)].area].source = from;
+  accelerator.copy_out(target, source, allocation.bytes);
+}
+
+void PlanFrame::wait_for_copies() {
+  for (const Device device : copying_) context_.accelerator(device).finish_copies_out();
+  copying_.clear();
 }
 
 void PlanFrame::find_placed_results(const BoundCollective& collective) {

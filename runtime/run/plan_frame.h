@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -82,7 +83,11 @@ struct BoundArea {
   int member = -1;     // who has it, for results that all have in common; -1: each its own
   Device device = {};  // where it lies
   std::shared_ptr<SymmetricMemory> memory = nullptr;  // from the first run on
-  std::uint64_t user = 0;                             // the plan, as the memory knows it
+  // Of the host, that a GPU's values are brought to.
+  std::optional<Device> source = std::nullopt;  // which GPU's, once a run has done that
+  bool may_register = true;
+  std::shared_ptr<const void> registered = nullptr;  // lets that write there itself
+  std::uint64_t user = 0;                            // the plan, as the memory knows it
   std::uint64_t others = 0;  // the last collective of other plans that reads it
 };
 
@@ -183,8 +188,13 @@ class PlanFrame {
   void launch_on(Accelerator& accelerator, std::int32_t number, const DeviceCode& code,
                  void* const* arguments);
   // Brings what one buffer holds to another, of another device; `source` and `target` are their
-  // addresses.
+  // addresses. On the host it may be there only when finish_copies() has returned.
   void copy(std::int32_t from, const void* source, std::int32_t to, void* target);
+  // Called before any step that may read what lies on the host.
+  void finish_copies() {
+    if (!copying_.empty()) [[unlikely]]
+      wait_for_copies();
+  }
   // Announces the collective of a work, whose operands are bound, or are its leader's.
   void start(std::int32_t work);
   // Announces the first of the calls that are recorded together (RecordedCalls::begin), and says
@@ -231,6 +241,8 @@ class PlanFrame {
   // Waits for one on a GPU with what goes over its result; whether that is done.
   bool wait_with_follower(Work& pending, const BoundCompanion& follower);
   void launch_alone(const BoundCompanion& companion, void* shared);
+  void wait_for_copies();
+  void copy_out(const void* source, std::int32_t to, void* target, Device from);
   void begin_areas();
   void place_in(const BoundArea& area);
   void find_placed_results(const BoundCollective& collective);
@@ -245,6 +257,7 @@ class PlanFrame {
   std::vector<std::shared_ptr<Work>> works_;
   std::vector<std::uint64_t> sequences_;  // by work, of its last start
   std::vector<BoundPlace> places_;
+  std::vector<Device> copying_;                    // GPUs that copies out are under way on
   std::vector<std::shared_ptr<Buffer>> operands_;  // scratch, as the next
   std::vector<std::shared_ptr<Buffer>> placed_results_;
   std::vector<CommonPlace> common_places_;

@@ -27,6 +27,10 @@ class HostAccelerator final : public runtime::Accelerator {
     int replays = 0;
     int copies_in = 0;
     int copies_out = 0;
+    int begun_copies_out = 0;
+    int finished_copies_out = 0;  // how often somebody waited for them
+    int asked_to_register = 0;
+    int registered = 0;
   };
 
   explicit HostAccelerator(Device device) : device_(device) {}
@@ -48,6 +52,33 @@ class HostAccelerator final : public runtime::Accelerator {
     ++counts.copies_out;
     synchronize();
     if (bytes > 0) std::memcpy(to, from, bytes);
+  }
+  std::shared_ptr<const void> register_host(
+      const std::shared_ptr<runtime::Buffer>& memory) override {
+    ++counts.asked_to_register;
+    if (refuses_to_register) return nullptr;
+    ++counts.registered;
+    auto held = std::make_shared<const std::shared_ptr<runtime::Buffer>>(memory);
+    registered_.push_back(held);
+    return held;
+  }
+  bool begin_copy_out(void* to, const void* from, std::size_t bytes) override {
+    const auto* const place = static_cast<const std::byte*>(to);
+    for (const auto& each : registered_) {
+      const auto held = each.lock();
+      if (held == nullptr || place < (*held)->data() ||
+          place + bytes > (*held)->data() + (*held)->bytes()) {
+        continue;
+      }
+      ++counts.begun_copies_out;
+      put([=, kept = held] { std::memcpy(to, from, bytes); });
+      return true;
+    }
+    return false;
+  }
+  void finish_copies_out() override {
+    ++counts.finished_copies_out;
+    synchronize();
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
     put([=] { std::memcpy(to, from, bytes); });
@@ -105,6 +136,7 @@ class HostAccelerator final : public runtime::Accelerator {
 
   Counts counts;
   bool refuses_to_record = false;
+  bool refuses_to_register = false;
   bool has_no_room_to_record = false;
   std::string broken;  // what a wait fails with; empty: it does not
 
@@ -179,6 +211,7 @@ class HostAccelerator final : public runtime::Accelerator {
   const Device device_;
   runtime::Allocator memory_{std::make_unique<Blocks>(), std::size_t{1} << 30};
   std::vector<std::shared_ptr<runtime::Buffer>> workspaces_;
+  std::vector<std::weak_ptr<const std::shared_ptr<runtime::Buffer>>> registered_;
   Stream stream_;
   bool recording_ = false;
   std::int64_t time_ = 0;  // of its work

@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "tests/fake_cuda/driver/state.h"
 
@@ -15,12 +16,13 @@ namespace {
 
 void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
-// "pinned1+64". The bytes have to lie in memory that cuMemHostAlloc gave: only that is copied while
-// the host goes on.
+// "pinned1+64". The bytes have to lie in memory that cuMemHostAlloc gave, or that was registered:
+// only that is copied while the host goes on.
 std::string name_of_pinned(State& state, const void* place, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(place);
-  auto after = state.pinned.upper_bound(address);
-  if (after != state.pinned.begin()) {
+  for (const auto* const blocks : {&state.pinned, &state.registered}) {
+    auto after = blocks->upper_bound(address);
+    if (after == blocks->begin()) continue;
     const auto& [begin, block] = *--after;
     const std::size_t offset = address - begin;
     if (offset <= block.first && bytes <= block.first - offset) {
@@ -90,6 +92,37 @@ CUresult cuMemFreeHost(void* place) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing was allocated there"};
     }
     std::free(place);
+  });
+}
+
+CUresult cuMemHostRegister(void* place, std::size_t bytes, unsigned flags) {
+  return driver_call("cuMemHostRegister", [&](State& state, Call& call) {
+    call << bytes;
+    state.current_context();
+    if (place == nullptr || bytes == 0 || flags != 0) throw Failure{CUDA_ERROR_INVALID_VALUE, ""};
+    const auto begin = reinterpret_cast<std::uintptr_t>(place);
+    const auto next = state.registered.lower_bound(begin + bytes);
+    if (next != state.registered.begin()) {
+      const auto& [known, block] = *std::prev(next);
+      if (known + block.first > begin) throw Failure{CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, ""};
+    }
+    const std::string name = state.name_of_new("registered");
+    state.registered[begin] = {bytes, name};
+    call.gives(name);
+  });
+}
+
+// The driver waits here as it does in cuMemFreeHost.
+CUresult cuMemHostUnregister(void* place) {
+  return driver_call("cuMemHostUnregister", [&](State& state, Call& call) {
+    CUctx_st& context = state.current_context();
+    const auto found = state.registered.find(reinterpret_cast<std::uintptr_t>(place));
+    if (found == state.registered.end()) {
+      throw Failure{CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "nothing was registered there"};
+    }
+    call << found->second.second;
+    state.complain_of_waits(context, call.text());
+    state.registered.erase(found);
   });
 }
 

@@ -95,6 +95,7 @@ void State::reset(const FakeCudaSetup& setup) {
   for (const auto& [begin, block] : pinned) std::free(reinterpret_cast<void*>(begin));
   pinned.clear();
   seen_by_kernels.clear();
+  registered.clear();
   for (const auto& [handle, each] : physical) {
     if (each.multicast != nullptr) {
       for (const auto& [begin, usable] : each.mapped) unmap_multicast(begin);
@@ -301,7 +302,9 @@ std::string State::left() const {
   for (const CUctx_st* const context : primaries_) {
     if (context != nullptr) out += left_in(*context);
   }
-  for (const auto& [begin, block] : pinned) out += block.second + "\n";
+  for (const auto* const blocks : {&pinned, &registered}) {
+    for (const auto& [begin, block] : *blocks) out += block.second + "\n";
+  }
   for (const auto& [handle, each] : physical) {
     out += "physical" + std::to_string(handle) + (each.held > 0 ? "\n" : ", mapped\n");
   }

@@ -72,8 +72,9 @@ class State {
   std::map<std::uintptr_t, std::size_t> reserved;  // addresses
   // Mapped memory that another library works on, and how that calls it.
   std::multimap<std::uintptr_t, std::string> watched;
-  std::map<std::uintptr_t, std::pair<std::size_t, std::string>> pinned;  // bytes and name
-  std::set<std::uintptr_t> seen_by_kernels;                              // of these
+  std::map<std::uintptr_t, std::pair<std::size_t, std::string>> pinned;      // bytes and name
+  std::set<std::uintptr_t> seen_by_kernels;                                  // of these
+  std::map<std::uintptr_t, std::pair<std::size_t, std::string>> registered;  // likewise
 
   template <class T>
   T* make(const std::string& kind, CUctx_st* context) {

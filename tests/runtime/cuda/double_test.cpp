@@ -1,3 +1,4 @@
+#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -106,6 +107,26 @@ TEST_F(CudaDouble, ReadsPinnedMemoryWhenTheStreamRuns) {
   EXPECT_EQ(bytes[1], 2);
 }
 
+TEST_F(CudaDouble, ReachesMemoryThatIsRegisteredAndNoOther) {
+  const CUdeviceptr memory = allocate(8);
+  std::array<char, 8> own{};
+  driver().cuMemsetD8Async(memory, 1, 8, stream_);
+  driver().cuMemHostRegister(own.data(), 4, 0);
+  EXPECT_EQ(driver().cuMemHostRegister(own.data() + 3, 4, 0),
+            CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  EXPECT_EQ(driver().cuMemcpyDtoHAsync(own.data() + 1, memory, 3, stream_), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyDtoHAsync(own.data() + 2, memory, 3, stream_),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(fake_.complaints(), HasSubstr("host memory that is not pinned"));
+  EXPECT_EQ(fake_.left(), "context1\nstream1\nmemory1\nregistered1\n");
+  driver().cuStreamSynchronize(stream_);
+  EXPECT_EQ(own[1], 1);
+  driver().cuMemcpyDtoHAsync(own.data(), memory, 1, stream_);
+  driver().cuMemHostUnregister(own.data());  // too early
+  EXPECT_EQ(driver().cuStreamSynchronize(stream_), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_THAT(fake_.complaints(), HasSubstr("host memory that is not pinned"));
+}
+
 TEST_F(CudaDouble, RunsUpToAnEvent) {
   const CUdeviceptr memory = allocate(8);
   CUevent event = nullptr;
@@ -149,6 +170,8 @@ TEST_F(CudaDouble, ComplainsOfWhatIsFreedWhileAKernelWaitsForAnotherRank) {
   const CUdeviceptr other = allocate(4);
   void* pinned = nullptr;
   driver().cuMemHostAlloc(&pinned, 4, 0);
+  std::array<char, 4> own{};
+  driver().cuMemHostRegister(own.data(), own.size(), 0);
   const auto image = test::FakeCuda::image("wait", kWaits);
   CUmodule module = nullptr;
   CUmodule unused = nullptr;
@@ -161,10 +184,12 @@ TEST_F(CudaDouble, ComplainsOfWhatIsFreedWhileAKernelWaitsForAnotherRank) {
   driver().cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr);
   driver().cuMemFree(other);
   driver().cuMemFreeHost(pinned);
+  driver().cuMemHostUnregister(own.data());
   driver().cuModuleUnload(unused);
   const std::string what =
       "the driver waits here for another rank: cuLaunchKernel stream1 wait 1x1x1 1x1x1 memory1\n";
   EXPECT_EQ(fake_.complaints(), "cuMemFree memory2: " + what + "cuMemFreeHost pinned1: " + what +
+                                    "cuMemHostUnregister registered1: " + what +
                                     "cuModuleUnload module2: " + what);
 }
 

@@ -74,10 +74,12 @@ class CudaForks : public FakeCudaTest {
     multicast->bind(own->data());
     auto event = std::make_shared<CudaEvent>(stream);
     event->record();
+    std::shared_ptr<const void> registered = gpu.register_host(Buffer::wrap(
+        new std::byte[256], 256, [](void* memory) { delete[] static_cast<std::byte*>(memory); }));
     auto peers_work = std::make_shared<CudaReleases::PeersWork>(stream);
-    return {kernel,  x,         y,         recording, part,  joined,
-            windows, peers,     multicast, own,       event, std::make_shared<CommWords>(stream),
-            lane,    peers_work};
+    return {kernel,  x,          y,         recording, part,  joined,
+            windows, peers,      multicast, own,       event, std::make_shared<CommWords>(stream),
+            lane,    registered, peers_work};
   }
 };
 
