@@ -1,9 +1,13 @@
+#include <tutti/runtime/dylib/cuda.h>
 #include <tutti/tutti.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <numeric>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "tests/support/fake_cuda_process.h"
@@ -60,6 +64,56 @@ TEST(WorldOnGpus, ConcatsOfMoreTensorsThanAKernelTakesAreRight) {
     const Tensor x = to(from(values, {kParts}), Device::cuda());
     std::ranges::reverse(values);
     return turn(x).to_vector<float>() == values;
+  });
+}
+
+// What so many ranks ask the driver for that are threads, and compute and add up on one GPU.
+struct Asked {
+  bool right = true;
+  int loads = 0;
+  int unloads = 0;
+  // Copies to the host: to the memory that ranks have in common, and by way of pinned memory.
+  int direct = 0;
+  int staged = 0;
+};
+Asked add_up_on_one_gpu(int ranks) {
+  std::atomic<bool> right{true};
+  simulate(ranks, [&](World& world) {
+    auto step = compile([&](const Tensor& x) { return all_reduce(x * 2.F, Group(world)) + x; });
+    for (int run = 0; run < 4; ++run) {
+      const auto own = static_cast<float>(world.rank() + run);
+      const auto sum = static_cast<float>(ranks * (ranks - 1) + 2 * ranks * run);
+      const Tensor x = to(full({64}, own), Device::cuda());
+      if (step(x).to_vector<float>() != std::vector<float>(64, sum + own)) right = false;
+    }
+  });
+  const auto take_calls = reinterpret_cast<const char* (*)()>(
+      runtime::CudaDriver::process().library().symbol("fake_cuda_calls"));
+  Asked out{.right = right};
+  std::istringstream calls(take_calls());
+  for (std::string call; std::getline(calls, call);) {
+    out.loads += call.starts_with("cuModuleLoadData") ? 1 : 0;
+    out.unloads += call.starts_with("cuModuleUnload") ? 1 : 0;
+    if (!call.starts_with("cuMemcpyDtoHAsync")) continue;
+    ++(call.find(" registered") != std::string::npos ? out.direct : out.staged);
+  }
+  return out;
+}
+
+TEST(WorldOnGpus, RanksOfOneLoadItsKernelsOnce) {
+  test::expect_with_fake_cuda("devices=1,log=on", [] {
+    const Asked two = add_up_on_one_gpu(2);
+    const Asked four = add_up_on_one_gpu(4);
+    return two.right && four.right && two.loads > 0 && four.loads == two.loads &&
+           two.unloads == two.loads && four.unloads == four.loads;
+  });
+}
+
+// Of four runs of a step, each with one value that ranks add up and one that the test reads.
+TEST(WorldOnGpus, RanksGiveToEachOtherWithoutPinnedMemoryFromTheSecondRunOn) {
+  test::expect_with_fake_cuda("devices=1,log=on", [] {
+    const Asked two = add_up_on_one_gpu(2);
+    return two.right && two.direct == 2 * 3 && two.staged == 2 * (1 + 4);
   });
 }
 
