@@ -27,6 +27,7 @@ class CudaModulesTest : public FakeCudaTest {
  protected:
   // Ranks as threads that all launch first at once; each goes on its way and ends by itself.
   void launch_at_once(int ranks) {
+    fake_.driver();  // which is loaded at the first call
     auto kernel = add_one();
     std::barrier<> together(ranks);
     std::vector<std::thread> threads;
