@@ -1,9 +1,12 @@
 #include <tutti/codegen/attention_call.h>
 #include <tutti/codegen/conv_call.h>
 #include <tutti/codegen/count_work.h>
+#include <tutti/codegen/kernel/repeated_values.h>
+#include <tutti/codegen/kernel/varying_axes.h>
 #include <tutti/ir/cumulative.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -40,7 +43,11 @@ std::int64_t flops_of(ScalarOp op) {
 class Counter {
  public:
   Counter(const Kernel& kernel, std::span<const std::int64_t> buffer_bytes)
-      : kernel_(kernel), buffer_bytes_(buffer_bytes), bytes_(kernel.buffers.size(), 0) {}
+      : kernel_(kernel), buffer_bytes_(buffer_bytes), bytes_(kernel.buffers.size(), 0) {
+    if (!has_terms(kernel)) return;
+    values_ = find_varying_axes(kernel);
+    repeated_ = find_repeated_values(kernel);
+  }
 
   runtime::WorkCounts run() {
     for (const Segment& segment : kernel_.segments) count(segment);
@@ -58,7 +65,7 @@ class Counter {
       if (instruction.kind == Instruction::Kind::scalar) {
         add_flops(instruction.dtype, points * flops_of(instruction.op));
       } else if (instruction.kind == Instruction::Kind::load) {
-        add_access(segment, instruction.buffer, instruction.address);
+        add_access(segment, instruction.buffer, instruction.address, &instruction);
       }
     }
     for (const Reduction& reduction : segment.reductions) {
@@ -75,27 +82,40 @@ class Counter {
     }
   }
 
-  // As many elements as there are points along the axes on which the address depends.
-  void add_access(const Segment& segment, int buffer, const Affine& address) {
+  // As many elements as there are points along the axes on which the address depends, or an index
+  // that says more.
+  void add_access(const Segment& segment, int buffer, const Affine& address,
+                  const Instruction* load = nullptr) {
+    const bool has_terms = load != nullptr && !load->terms.empty();
+    const VaryingAxes terms = has_terms ? axes_of_terms(values_, *load) : VaryingAxes();
     Affine normal = address;
     if (!segment.loop) normal.inner.clear();
     normal.inner.resize(kernel_.inner.size(), 0);
     std::int64_t elements = 1;
     for (std::size_t i = 0; i < kernel_.outer.size(); ++i) {
-      if (normal.outer[i] != 0) elements *= kernel_.outer[i];
+      if (normal.outer[i] != 0 || terms.has(false, i)) elements *= kernel_.outer[i];
     }
     for (std::size_t i = 0; i < kernel_.inner.size(); ++i) {
-      if (normal.inner[i] != 0) elements *= kernel_.inner[i];
+      if (normal.inner[i] != 0 || terms.has(true, i)) elements *= kernel_.inner[i];
     }
     const auto position = static_cast<std::size_t>(buffer);
-    if (!seen_.insert({buffer, normal.offset, normal.outer, normal.inner}).second) return;
+    std::array<ValueId, 3> indices = {-1, -1, -1};
+    for (std::size_t i = 0; has_terms && i < indices.size(); ++i) {
+      const ValueId id = load->operands[i];
+      const bool is_repeated = id >= 0 && repeated_[static_cast<std::size_t>(id)] >= 0;
+      indices[i] = is_repeated ? repeated_[static_cast<std::size_t>(id)] : id;
+    }
+    if (!seen_.insert({buffer, normal.offset, normal.outer, normal.inner, indices}).second) return;
     bytes_[position] += elements * size_of(kernel_.buffers[position].dtype);
   }
 
   const Kernel& kernel_;
   const std::span<const std::int64_t> buffer_bytes_;
   std::vector<std::int64_t> bytes_;  // by buffer
-  std::set<std::tuple<int, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>>
+  std::vector<VaryingAxes> values_;  // where loads have terms; so are those that are repeated
+  std::vector<ValueId> repeated_;
+  std::set<std::tuple<int, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>,
+                      std::array<ValueId, 3>>>
       seen_;
   runtime::WorkCounts counts_;
 };

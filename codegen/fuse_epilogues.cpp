@@ -75,7 +75,7 @@ std::optional<Kernel> fitted(Kernel kernel, int result, const kernels::ResultDiv
       const bool own_columns =
           rows ? segment.loop && is_dense(address.inner, kernel.inner, kernel.inner.size(), 1)
                : address.outer.back() == 1;
-      if (address.offset != 0 || !own_columns ||
+      if (!instruction.terms.empty() || address.offset != 0 || !own_columns ||
           !is_dense(address.outer, kernel.outer, row_axes, columns)) {
         return std::nullopt;
       }

@@ -1,4 +1,5 @@
 #include <tutti/codegen/kernel/short_rows.h>
+#include <tutti/codegen/kernel/varying_axes.h>
 #include <tutti/codegen/schedule.h>
 
 #include <algorithm>
@@ -27,6 +28,16 @@ void each_address(Kernel& kernel, F&& f) {
       if (addressed) f(instruction.address, segment.loop);
     }
     for (Store& store : segment.stores) f(store.address, segment.loop);
+  }
+}
+
+// Calls f with every load that has terms.
+template <class F>
+void each_indexed_load(const Kernel& kernel, F&& f) {
+  for (const Segment& segment : kernel.segments) {
+    for (const Instruction& instruction : segment.body) {
+      if (!instruction.terms.empty()) f(instruction);
+    }
   }
 }
 
@@ -170,6 +181,7 @@ void merge_axes(Kernel& kernel) {
 void lengthen_vectors(Kernel& kernel) {
   const std::size_t last = kernel.outer.size() - 1;
   if (kernel.vector_axis != VectorAxis::outer || kernel.outer[last] >= kLanes) return;
+  const std::vector<VaryingAxes> values = find_varying_axes(kernel);
   // Of a point, with vectors along an axis: in loads and stores of elements that lie side by side.
   const auto cost = [&](std::size_t axis) {
     constexpr double kApart = 6;
@@ -178,6 +190,11 @@ void lengthen_vectors(Kernel& kernel) {
     each_address(kernel, [&](const Affine& address, bool) {
       const std::int64_t stride = address.outer[axis];
       accesses += stride == 0 || stride == 1 ? 1 : kApart;
+    });
+    each_indexed_load(kernel, [&](const Instruction& load) {
+      const std::int64_t stride = load.address.outer[axis];
+      const bool counted = stride != 0 && stride != 1;
+      if (!counted && axes_of_terms(values, load).has(false, axis)) accesses += kApart - 1;
     });
     const std::int64_t extent = kernel.outer[axis];
     const std::int64_t lanes = (extent + kLanes - 1) / kLanes * kLanes;

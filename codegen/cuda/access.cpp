@@ -24,7 +24,8 @@ void for_each_access(const Kernel& kernel, const std::function<void(const Access
          .dtype = dtype_of_buffer(buffer),
          .address = &instruction.address,
          .store = false,
-         .loop = segment.loop});
+         .loop = segment.loop,
+         .load = buffer < 0 ? nullptr : &instruction});
     }
     for (const Store& store : segment.stores) {
       f({.buffer = store.buffer,

@@ -12,7 +12,8 @@ struct Access {
   DType dtype = DType::i64;  // of the buffer
   const Affine* address = nullptr;
   bool store = false;
-  bool loop = false;  // else the inner strides mean nothing
+  bool loop = false;                  // else the inner strides mean nothing
+  const Instruction* load = nullptr;  // that is at the address; its terms say more
 };
 
 void for_each_access(const Kernel& kernel, const std::function<void(const Access&)>& f);

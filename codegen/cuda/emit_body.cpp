@@ -14,15 +14,14 @@ void KernelPrinter::starts() {
     for (const Start& start : kernel_.buffers[i].starts) {
       const DType dtype = kernel_.buffers[static_cast<std::size_t>(start.buffer)].dtype;
       const std::string name = "n" + std::to_string(number++);
-      const std::string most = literal(start.most);
       const std::string element =
           "b" + std::to_string(start.buffer) + "[" + literal(start.element) + "]";
       // As wide as the widest, so that nothing wraps.
       const std::string type = is_unsigned(dtype) ? "u64" : "i64";
-      const std::string below = is_unsigned(dtype) ? "" : name + " < 0 ? 0 : ";
       line("const " + type + " " + name + " = " + element + ";");
-      line("b" + std::to_string(i) + " += i64(" + below + name + " > " + most + " ? " + most +
-           " : " + name + ") * " + literal(start.stride) + ";");
+      line("b" + std::to_string(i) + " += i64(" +
+           clamped(name, is_unsigned(dtype) ? DType::u64 : DType::i64, start.most) + ") * " +
+           literal(start.stride) + ";");
     }
   }
 }
@@ -73,6 +72,26 @@ std::string KernelPrinter::address(const Affine& affine, bool loop, bool as_valu
   return text;
 }
 
+std::string KernelPrinter::address(const Instruction& load, bool loop) const {
+  std::string text = address(load.address, loop);
+  for (std::size_t i = 0; i < load.terms.size(); ++i) {
+    const auto id = static_cast<std::size_t>(load.operands[i]);
+    text += " + " + index() + "(" + clamped(names_[id], types_[id], load.terms[i].most) + ")";
+    if (load.terms[i].stride != 1) text += " * " + literal(load.terms[i].stride);
+  }
+  return text;
+}
+
+// All numbers have a type that nothing wraps in.
+std::string KernelPrinter::clamped(const std::string& number, DType dtype,
+                                   std::int64_t most) const {
+  const std::string type = is_unsigned(dtype) ? "u64" : "i64";
+  const std::string name = size_of(dtype) == 8 ? number : type + "(" + number + ")";
+  const std::string last = literal(most);
+  const std::string below = is_unsigned(dtype) ? "" : name + " < 0 ? 0 : ";
+  return below + name + " > " + last + " ? " + last + " : " + name;
+}
+
 std::string KernelPrinter::element(int buffer, const Affine& affine, bool loop) const {
   return "b" + std::to_string(buffer) + "[" + address(affine, loop) + "]";
 }
@@ -110,8 +129,8 @@ std::string KernelPrinter::expression(const Instruction& instruction, bool loop)
     case Kind::load: {
       if (instruction.buffer == given_) return given_element(given_);
       const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
-      std::string text =
-          scalars_.widen(dtype, element(instruction.buffer, instruction.address, loop));
+      std::string text = scalars_.widen(
+          dtype, "b" + std::to_string(instruction.buffer) + "[" + address(instruction, loop) + "]");
       if (instruction.bounds.empty()) return text;
       const std::string around = literal(instruction.type, instruction.constant);
       if (around.starts_with("bits_as")) scalars_.use("bits");
@@ -193,7 +212,7 @@ void KernelPrinter::load_packs(const Segment& segment, const Lanes& lanes) {
     const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
     line("const Pack<" + type_name(dtype) + ", " + count + "> p" +
          std::to_string(instruction.result) + " = load<" + count + ">(b" +
-         std::to_string(instruction.buffer) + " + " + address(instruction.address, segment.loop) +
+         std::to_string(instruction.buffer) + " + " + address(instruction, segment.loop) +
          (lanes.left.empty() ? ");" : ", " + lanes.left + ");"));
   }
 }

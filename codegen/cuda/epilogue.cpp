@@ -138,7 +138,7 @@ bool is_row(const Kernel& kernel, const Affine& address) {
 std::optional<Epilogue> recognise_epilogue(const Kernel& kernel, int product,
                                            std::int64_t columns) {
   // The library reads all of its operands, from where they begin.
-  if (has_bounds(kernel) || has_starts(kernel)) return std::nullopt;
+  if (has_bounds(kernel) || has_starts(kernel) || has_terms(kernel)) return std::nullopt;
   if (kernel.segments.size() != 1 || kernel.segments[0].loop || kernel.outer.empty() ||
       kernel.outer.back() != columns || columns <= 1) {
     return std::nullopt;

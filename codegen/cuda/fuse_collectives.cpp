@@ -174,7 +174,10 @@ std::int64_t elements_of_result(const CollectiveStart& start, std::int64_t rank)
 }
 
 bool goes_along(const Kernel& kernel, int buffer, std::int64_t elements) {
-  if (elements == 0 || outer_points(kernel) != elements || has_starts(kernel)) return false;
+  if (elements == 0 || outer_points(kernel) != elements || has_starts(kernel) ||
+      has_terms(kernel)) {
+    return false;
+  }
   int stores = 0;
   for (const Segment& segment : kernel.segments) {
     if (segment.loop) return false;

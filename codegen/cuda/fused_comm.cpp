@@ -27,7 +27,7 @@ using runtime::Companions;
 // Whether every access is to packs of so many elements, or to one element for all of a pack.
 bool moves_packs(const Kernel& kernel, std::int64_t lanes) {
   const bool rows = kernel.outer.size() > 1;
-  if (has_bounds(kernel) || kernel.outer.back() == 1 ||
+  if (has_bounds(kernel) || has_terms(kernel) || kernel.outer.back() == 1 ||
       (rows && kernel.outer.back() % lanes != 0)) {
     return false;
   }

@@ -38,7 +38,8 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Mapping& mapping, const
     : kernel_(kernel),
       mapping_(mapping),
       original_(original),
-      names_(static_cast<std::size_t>(kernel.value_count)) {
+      names_(static_cast<std::size_t>(kernel.value_count)),
+      types_(types_of_values(kernel)) {
   find_in_place();
   find_used_axes();
   find_used_values();

@@ -66,6 +66,10 @@ class KernelPrinter {
   std::string address(const Affine& affine, bool loop, bool as_value = false) const;
   // Whether the indices are inside of bounds.
   std::string inside(const std::vector<Bound>& bounds) const;
+  // The same of a load, with what its terms add.
+  std::string address(const Instruction& load, bool loop) const;
+  // A number of elements, clamped, as an index.
+  std::string clamped(const std::string& number, DType dtype, std::int64_t most) const;
   std::string element(int buffer, const Affine& affine, bool loop) const;
   std::string expression(const Instruction& instruction, bool loop);
   void define(const Instruction& instruction, const std::string& text);
@@ -127,6 +131,7 @@ class KernelPrinter {
   bool in_chunk_ = false;           // whether they go over a chunk, as the innermost ones do
   int around_chunk_ = 0;            // how many are around it then
   std::vector<std::string> names_;  // of values
+  const std::vector<DType> types_;  // of them
   std::vector<bool> is_used_;       // whether a value's variable is; rounded ones are often not
   struct Unrounded {
     DType dtype = DType::f16;

@@ -1,10 +1,13 @@
 #include <tutti/codegen/cuda/access.h>
 #include <tutti/codegen/cuda/mapping.h>
 #include <tutti/codegen/cuda/source.h>
+#include <tutti/codegen/kernel/varying_axes.h>
 
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <span>
+#include <vector>
 
 namespace tutti::codegen::cuda {
 
@@ -37,6 +40,10 @@ bool has_loops(const Kernel& kernel) {
   return std::ranges::any_of(kernel.segments, [](const Segment& segment) { return segment.loop; });
 }
 
+std::span<const Term> terms_of(const Access& access) {
+  return access.load == nullptr ? std::span<const Term>() : std::span(access.load->terms);
+}
+
 // Whether indices, and what they are multiplied and added to, leave 32 bits. Threads beyond the
 // last point count as well.
 bool needs_wide_indices(const Kernel& kernel) {
@@ -56,9 +63,28 @@ bool needs_wide_indices(const Kernel& kernel) {
     };
     add(access.address->outer, kernel.outer);
     if (access.loop) add(access.address->inner, kernel.inner);
+    for (const Term& term : terms_of(access)) {
+      reach += std::abs(static_cast<double>(term.stride)) * static_cast<double>(term.most);
+    }
     wide = wide || reach > static_cast<double>(kMost);
   });
   return wide;
+}
+
+// Whether the indices of a load are the same for all elements that are moved at once, and there
+// before these are loaded: loads of their own.
+bool has_common_indices(const Kernel& kernel, const std::vector<VaryingAxes>& values,
+                        const Instruction& load, bool inner) {
+  const std::size_t last = (inner ? kernel.inner : kernel.outer).size() - 1;
+  const auto is_loaded = [&](ValueId id) {
+    return std::ranges::any_of(kernel.segments, [&](const Segment& segment) {
+      return std::ranges::any_of(segment.body, [&](const Instruction& instruction) {
+        return instruction.result == id && instruction.kind == Instruction::Kind::load;
+      });
+    });
+  };
+  const std::span operands(load.operands.data(), load.terms.size());
+  return !axes_of_terms(values, load).has(inner, last) && std::ranges::all_of(operands, is_loaded);
 }
 
 // How many consecutive elements of the last axis of a level every access may move at once: all of
@@ -69,8 +95,11 @@ int lanes_along(const Kernel& kernel, bool inner) {
   const std::vector<std::int64_t>& extents = inner ? kernel.inner : kernel.outer;
   if (extents.empty()) return 1;
   std::int64_t widest = 0;
+  const std::vector<VaryingAxes> values = find_varying_axes(kernel);
   for_each_access(kernel, [&](const Access& access) {
     if (access.buffer < 0 || (inner && !access.loop)) return;
+    const std::span<const Term> terms = terms_of(access);
+    if (!terms.empty() && !has_common_indices(kernel, values, *access.load, inner)) lanes = 1;
     const auto& strides = inner ? access.address->inner : access.address->outer;
     if (strides.back() == 0) return;
     if (strides.back() != 1) lanes = 1;
@@ -84,6 +113,7 @@ int lanes_along(const Kernel& kernel, bool inner) {
     };
     add(access.address->outer, kernel.outer, kernel.outer.size() - (inner ? 0 : 1));
     if (inner) add(access.address->inner, kernel.inner, kernel.inner.size() - 1);
+    for (const Term& term : terms) aligned |= static_cast<std::uint64_t>(term.stride);
     while (lanes > 1 && aligned % static_cast<std::uint64_t>(lanes) != 0) lanes /= 2;
   });
   if (widest == 0) return 1;
@@ -91,11 +121,14 @@ int lanes_along(const Kernel& kernel, bool inner) {
   return static_cast<int>(std::min(lanes, up_to_power(extents.back())));
 }
 
-// The bytes that loops access contiguously along the last axis of a level.
+// The bytes that loops access contiguously along the last axis of a level, but for what is the same
+// in all of a loop, such as the index of a row.
 std::int64_t contiguous_bytes(const Kernel& kernel, bool inner) {
   std::int64_t bytes = 0;
   for_each_access(kernel, [&](const Access& access) {
     if (access.buffer < 0 || !access.loop) return;
+    const auto& along = access.address->inner;
+    if (std::ranges::all_of(along, [](std::int64_t stride) { return stride == 0; })) return;
     const auto& strides = inner ? access.address->inner : access.address->outer;
     const auto& extents = inner ? kernel.inner : kernel.outer;
     if (!extents.empty() && extents.back() > 1 && strides.back() == 1) {
@@ -201,7 +234,7 @@ bool turns(const Kernel& kernel, std::size_t axis, const Affine& address) {
 
 // The axis along which most bytes are read across the last one; -1: none.
 int choose_tile_axis(const Kernel& kernel) {
-  if (has_bounds(kernel) || has_starts(kernel)) return -1;
+  if (has_bounds(kernel) || has_starts(kernel) || has_terms(kernel)) return -1;
   const std::size_t last = kernel.outer.size() - 1;
   if (kernel.outer[last] < kTileSide / 2) return -1;
   std::vector<std::int64_t> bytes(last + 1, 0);

@@ -76,7 +76,8 @@ class Run {
   Run(const Kernel& kernel, void* const* buffers)
       : kernel_(kernel),
         buffers_(buffers, buffers + kernel.buffers.size()),
-        values_(static_cast<std::size_t>(kernel.value_count)) {
+        values_(static_cast<std::size_t>(kernel.value_count)),
+        types_(types_of_values(kernel)) {
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       for (const Start& start : kernel.buffers[i].starts) {
         buffers_[i] = element(static_cast<int>(i), start_of(start) * start.stride);
@@ -178,9 +179,8 @@ class Run {
         return instruction.constant;
       case Instruction::Kind::load:
         if (!is_inside(instruction.bounds, outer, inner)) return instruction.constant;
-        return ir::load_cell(
-            kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype,
-            element(instruction.buffer, place_at(instruction.address, outer, inner)));
+        return ir::load_cell(kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype,
+                             element(instruction.buffer, place_of(instruction, outer, inner)));
       case Instruction::Kind::index:
         result.integer = place_at(instruction.address, outer, inner);
         return result;
@@ -201,13 +201,26 @@ class Run {
     });
   }
 
+  std::int64_t place_of(const Instruction& load, const Index& outer, const Index& inner) {
+    std::int64_t out = place_at(load.address, outer, inner);
+    for (std::size_t i = 0; i < load.terms.size(); ++i) {
+      const ValueId id = load.operands[i];
+      const DType dtype = types_[static_cast<std::size_t>(id)];
+      out += load.terms[i].stride * clamped(dtype, value(id), load.terms[i].most);
+    }
+    return out;
+  }
+
   // What a buffer is moved by, in strides.
   std::int64_t start_of(const Start& start) const {
     const DType dtype = kernel_.buffers[static_cast<std::size_t>(start.buffer)].dtype;
-    const Cell cell = ir::load_cell(dtype, element(start.buffer, start.element));
+    return clamped(dtype, ir::load_cell(dtype, element(start.buffer, start.element)), start.most);
+  }
+
+  static std::int64_t clamped(DType dtype, Cell cell, std::int64_t most) {
     // One beyond the range of i64 is too large.
-    if (dtype == DType::u64 && cell.integer < 0) return start.most;
-    return std::clamp<std::int64_t>(cell.integer, 0, start.most);
+    if (dtype == DType::u64 && cell.integer < 0) return most;
+    return std::clamp<std::int64_t>(cell.integer, 0, most);
   }
 
   Cell& value(ValueId id) { return values_[static_cast<std::size_t>(id)]; }
@@ -221,6 +234,7 @@ class Run {
   const Kernel& kernel_;
   std::vector<void*> buffers_;
   std::vector<Cell> values_;
+  std::vector<DType> types_;  // of them
 };
 
 class Evaluator : public KernelCode {

@@ -153,6 +153,8 @@ class KernelChecker {
   void check_instruction(const Instruction& instruction, bool in_loop) const {
     require(instruction.type == ir::compute_dtype(instruction.type),
             "a value that is not of a compute dtype");
+    require(instruction.kind == Instruction::Kind::load || instruction.terms.empty(),
+            "terms of something that is no load");
     const auto gives = [&](DType type) {
       require(instruction.type == type, "%" + std::to_string(instruction.result) + " should be " +
                                             std::string(name_of(type)));
@@ -168,6 +170,7 @@ class KernelChecker {
         check_access(instruction.buffer, false);
         check_affine(instruction.address, in_loop);
         for (const Bound& bound : instruction.bounds) check_bound(bound, in_loop);
+        check_terms(instruction);
         gives(ir::compute_dtype(buffer(instruction.buffer).dtype));
         break;
       case Instruction::Kind::index:
@@ -190,6 +193,19 @@ class KernelChecker {
     require(bound.begin >= 0 && bound.begin <= bound.end &&
                 bound.end <= extents[static_cast<std::size_t>(bound.axis)],
             "a bound that is no range of its axis");
+  }
+
+  void check_terms(const Instruction& load) const {
+    require(load.terms.size() <= load.operands.size(), "a load with more terms than operands");
+    for (std::size_t i = 0; i < load.operands.size(); ++i) {
+      if (i >= load.terms.size()) {
+        require(load.operands[i] < 0, "a load with an operand that no term is of");
+        continue;
+      }
+      require(is_integer(type_of(load.operands[i])), "a term of a value that is no integer");
+      require(load.terms[i].most >= 0 && load.terms[i].stride != 0,
+              "a term with a negative most or without a stride");
+    }
   }
 
   // The dtype of the result.

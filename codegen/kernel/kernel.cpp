@@ -45,10 +45,12 @@ void append_cell(std::string& text, DType dtype, ir::Cell cell) {
 }
 
 // "3 + 128*o0 - i1"; `with_inner` is false in point segments, where inner strides mean nothing.
-void append_affine(std::string& text, const Affine& affine, bool with_inner) {
+// What a load's terms add comes behind: "o1 + 64*clamp(%3, 999)".
+void append_affine(std::string& text, const Affine& affine, bool with_inner,
+                   const Instruction* load = nullptr) {
   bool first = true;
   const auto term = [&](std::int64_t factor, char axis, std::size_t number) {
-    if (factor == 0) return;
+    if (factor == 0 && axis != '%') return;
     if (!first) text += factor < 0 ? " - " : " + ";
     if (first && factor < 0) text += '-';
     // The magnitude of the least integer only exists unsigned.
@@ -58,7 +60,15 @@ void append_affine(std::string& text, const Affine& affine, bool with_inner) {
     if (constant || magnitude != 1) text += std::to_string(magnitude);
     if (!constant) {
       if (magnitude != 1) text += '*';
-      (text += axis) += std::to_string(number);
+      if (axis == '%') {
+        text += "clamp(";
+        append_value(text, load->operands[number]);
+        text += ", ";
+        append(text, load->terms[number].most);
+        text += ')';
+      } else {
+        (text += axis) += std::to_string(number);
+      }
     }
     first = false;
   };
@@ -67,13 +77,17 @@ void append_affine(std::string& text, const Affine& affine, bool with_inner) {
   if (with_inner) {
     for (std::size_t i = 0; i < affine.inner.size(); ++i) term(affine.inner[i], 'i', i);
   }
+  for (std::size_t i = 0; load != nullptr && i < load->terms.size(); ++i) {
+    term(load->terms[i].stride, '%', i);
+  }
   if (first) text += '0';
 }
 
-void append_access(std::string& text, int buffer, const Affine& address, bool with_inner) {
+void append_access(std::string& text, int buffer, const Affine& address, bool with_inner,
+                   const Instruction* load = nullptr) {
   (text += 'b') += std::to_string(buffer);
   text += '[';
-  append_affine(text, address, with_inner);
+  append_affine(text, address, with_inner, load);
   text += ']';
 }
 
@@ -137,7 +151,7 @@ void append_instruction(std::string& text, const Instruction& instruction, bool 
       break;
     case Instruction::Kind::load:
       text += "load ";
-      append_access(text, instruction.buffer, instruction.address, in_loop);
+      append_access(text, instruction.buffer, instruction.address, in_loop, &instruction);
       append_bounds(text, instruction);
       break;
     case Instruction::Kind::index:
@@ -230,6 +244,26 @@ bool has_bounds(const Kernel& kernel) {
 bool has_starts(const Kernel& kernel) {
   return std::ranges::any_of(kernel.buffers,
                              [](const KernelBuffer& buffer) { return !buffer.starts.empty(); });
+}
+
+bool has_terms(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.segments, [](const Segment& segment) {
+    return std::ranges::any_of(
+        segment.body, [](const Instruction& instruction) { return !instruction.terms.empty(); });
+  });
+}
+
+std::vector<DType> types_of_values(const Kernel& kernel) {
+  std::vector<DType> out(static_cast<std::size_t>(kernel.value_count), DType::f32);
+  for (const Segment& segment : kernel.segments) {
+    for (const Instruction& instruction : segment.body) {
+      out[static_cast<std::size_t>(instruction.result)] = instruction.type;
+    }
+    for (const Reduction& reduction : segment.reductions) {
+      out[static_cast<std::size_t>(reduction.result)] = reduction.dtype;
+    }
+  }
+  return out;
 }
 
 Affine index_of(const Kernel& kernel, const Bound& bound) {

@@ -67,16 +67,26 @@ struct Bound {
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 
+// What a value adds to the address of a load: `stride` elements times the value, an integer,
+// clamped to [0, most].
+struct Term {
+  std::int64_t most = 0;
+  std::int64_t stride = 0;  // not 0
+
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
 struct Instruction {
   enum class Kind : std::uint8_t {
     scalar,  // op applied to operands; `dtype` is the operands' compute dtype as in ir::evaluate
              // (of the second operand for select); `to` is the result's dtype for cast and bitcast
              // (for bitcast both are storage dtypes of equal size)
     constant,  // `constant`, in compute dtype `dtype`
-    load,      // element of `buffer` at `address`, widened to its compute dtype; where an index is
-               // outside of one of `bounds` nothing is read, and it is `constant`
-    index,     // the value of `address` as i64
-    round,     // a f32 value rounded to a narrower float (`dtype`) and widened again
+    load,   // element of `buffer` at `address`, to which each of `terms` adds what the operand of
+            // its number says; widened to its compute dtype. Where an index is outside of one
+            // of `bounds` nothing is read, and it is `constant`
+    index,  // the value of `address` as i64
+    round,  // a f32 value rounded to a narrower float (`dtype`) and widened again
   };
 
   Kind kind = Kind::constant;
@@ -88,6 +98,7 @@ struct Instruction {
   int buffer = -1;
   Affine address = {};
   std::vector<Bound> bounds = {};
+  std::vector<Term> terms = {};
   ValueId result = -1;
   DType type = DType::f32;  // the result's compute dtype
 };
@@ -152,6 +163,10 @@ struct Kernel {
 bool has_bounds(const Kernel& kernel);
 // Whether a buffer begins where a number says.
 bool has_starts(const Kernel& kernel);
+// Whether a load has terms.
+bool has_terms(const Kernel& kernel);
+// The compute dtype of each value, by its id.
+std::vector<DType> types_of_values(const Kernel& kernel);
 // The index that a bound is of.
 Affine index_of(const Kernel& kernel, const Bound& bound);
 

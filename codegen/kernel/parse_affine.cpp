@@ -1,9 +1,12 @@
 #include <tutti/codegen/kernel/parse_affine.h>
 #include <tutti/codegen/kernel/text_words.h>
+#include <tutti/ir/text/literal.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +18,9 @@ using ir::Token;
 
 class AffineParser {
  public:
-  AffineParser(ir::Lexer& lexer, bool in_loop) : lexer_(lexer), in_loop_(in_loop) {}
+  // `load`: what takes terms of values; null where there are none.
+  AffineParser(ir::Lexer& lexer, const Kernel& kernel, bool in_loop, Instruction* load)
+      : lexer_(lexer), kernel_(kernel), in_loop_(in_loop), load_(load) {}
 
   void run(Affine& out) {
     bool more = true;
@@ -28,7 +33,7 @@ class AffineParser {
   }
 
  private:
-  // 3, 128*o0, i1, -20*o1, -i1
+  // 3, 128*o0, i1, -20*o1, -i1, 64*clamp(%3, 999)
   void term(Affine& out, bool negative) {
     const auto fail_at_second_sign = [&] {
       if (negative) lexer_.fail(lexer_.peek().offset, "two signs in a row");
@@ -59,7 +64,22 @@ class AffineParser {
       token = lexer_.expect(Token::Kind::word, "an axis, as in o0 or i0");
       text = token.text;
     }
+    if (load_ != nullptr && text == "clamp") return value(token, magnitude, negative);
     set(axis(out, token, text), token, magnitude, negative);
+  }
+
+  void value(const Token& token, std::uint64_t magnitude, bool negative) const {
+    const std::size_t number = load_->terms.size();
+    if (number == load_->operands.size()) {
+      lexer_.fail(token.offset, "an index has at most " + std::to_string(number) + " such terms");
+    }
+    Term& term = load_->terms.emplace_back();
+    set(term.stride, token, magnitude, negative);
+    lexer_.expect("(", "after 'clamp'");
+    load_->operands[number] = read_value(lexer_, kernel_);
+    lexer_.expect(",", "and the most that the value may be");
+    term.most = ir::read_integer(lexer_, "the most that the value may be");
+    lexer_.expect(")", "after it");
   }
 
   std::uint64_t natural(const Token& token, std::string_view text) const {
@@ -89,17 +109,38 @@ class AffineParser {
   }
 
   ir::Lexer& lexer_;
+  const Kernel& kernel_;
   const bool in_loop_;
+  Instruction* const load_;
 };
+
+Affine read_sum(ir::Lexer& lexer, const Kernel& kernel, bool in_loop, Instruction* load) {
+  Affine out;
+  out.outer.resize(kernel.outer.size());
+  if (in_loop) out.inner.resize(kernel.inner.size());
+  AffineParser(lexer, kernel, in_loop, load).run(out);
+  return out;
+}
 
 }  // namespace
 
 Affine read_affine(ir::Lexer& lexer, const Kernel& kernel, bool in_loop) {
-  Affine out;
-  out.outer.resize(kernel.outer.size());
-  if (in_loop) out.inner.resize(kernel.inner.size());
-  AffineParser(lexer, in_loop).run(out);
-  return out;
+  return read_sum(lexer, kernel, in_loop, nullptr);
+}
+
+void read_address(ir::Lexer& lexer, const Kernel& kernel, bool in_loop, Instruction& load) {
+  load.address = read_sum(lexer, kernel, in_loop, &load);
+}
+
+ValueId read_value(ir::Lexer& lexer, const Kernel& kernel) {
+  const Token token = lexer.expect(Token::Kind::value, "a value, as in %0");
+  ValueId id = -1;
+  const char* const end = token.text.data() + token.text.size();
+  const auto result = std::from_chars(token.text.data(), end, id);
+  if (result.ec == std::errc() && result.ptr == end && id < kernel.value_count) return id;
+  lexer.fail(token.offset, "the kernel has " + std::to_string(kernel.value_count) +
+                               " values, counted from %0; %" +
+                               std::string(token.text.substr(0, 40)) + " is none of them");
 }
 
 }  // namespace tutti::codegen

@@ -9,4 +9,10 @@ namespace tutti::codegen {
 // of its inner axes, too.
 Affine read_affine(ir::Lexer& lexer, const Kernel& kernel, bool in_loop);
 
+// The same with terms of values, as in 3 + 64*clamp(%3, 999): the address of a load.
+void read_address(ir::Lexer& lexer, const Kernel& kernel, bool in_loop, Instruction& load);
+
+// Reads the name of one of the kernel's values, as in %0.
+ValueId read_value(ir::Lexer& lexer, const Kernel& kernel);
+
 }  // namespace tutti::codegen

@@ -6,7 +6,6 @@
 #include <tutti/ir/text/parse_group.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -187,7 +186,9 @@ class KernelParser {
     if (token.text == "load") {
       instruction.kind = Instruction::Kind::load;
       instruction.buffer = buffer_number();
-      instruction.address = address();
+      lexer_.expect("[", "before the element of a buffer");
+      read_address(lexer_, kernel_, in_loop_, instruction);
+      lexer_.expect("]", "after the element of a buffer");
       if (lexer_.accept("where")) bounds(instruction);
     } else if (token.text == "index") {
       instruction.kind = Instruction::Kind::index;
@@ -264,16 +265,7 @@ class KernelParser {
     lexer_.fail(token.offset, shown(token.text) + " lacks a dtype, as in add.f32 or cast.f32.i64");
   }
 
-  ValueId value() {
-    const Token token = lexer_.expect(Token::Kind::value, "a value, as in %0");
-    ValueId id = -1;
-    const char* const end = token.text.data() + token.text.size();
-    const auto result = std::from_chars(token.text.data(), end, id);
-    if (result.ec == std::errc() && result.ptr == end && id < kernel_.value_count) return id;
-    lexer_.fail(token.offset, "the kernel has " + std::to_string(kernel_.value_count) +
-                                  " values, counted from %0; %" +
-                                  std::string(token.text.substr(0, 40)) + " is none of them");
-  }
+  ValueId value() { return read_value(lexer_, kernel_); }
 
   int buffer_number() {
     const Token token = lexer_.expect(Token::Kind::word, "a buffer, as in b0");

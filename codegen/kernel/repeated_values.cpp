@@ -41,7 +41,7 @@ bool are_equal(DType dtype, ir::Cell a, ir::Cell b) {
 bool are_equal(const Instruction& a, const Instruction& b) {
   return a.kind == b.kind && a.op == b.op && a.operands == b.operands && a.dtype == b.dtype &&
          a.to == b.to && a.buffer == b.buffer && a.address == b.address && a.bounds == b.bounds &&
-         a.type == b.type && are_equal(a.type, a.constant, b.constant);
+         a.terms == b.terms && a.type == b.type && are_equal(a.type, a.constant, b.constant);
 }
 
 }  // namespace

@@ -6,13 +6,15 @@ namespace tutti::codegen {
 
 namespace {
 
-// Calls f(address, whether it has bounds) for the accesses of loops.
+// Calls f(address, whether more than that says what it reads, if anything) for the accesses of
+// loops.
 template <class F>
 void each_loop_access(const Kernel& kernel, F&& f) {
   for (const Segment& segment : kernel.segments) {
     if (!segment.loop) continue;
     for (const Instruction& load : segment.body) {
-      if (load.kind == Instruction::Kind::load) f(load.address, !load.bounds.empty());
+      if (load.kind != Instruction::Kind::load) continue;
+      f(load.address, !load.bounds.empty() || !load.terms.empty());
     }
     for (const Store& store : segment.stores) f(store.address, false);
   }
@@ -45,7 +47,7 @@ bool all_reductions_add(const Kernel& kernel) {
 
 bool is_of_short_rows(const Kernel& kernel, const Segment& segment, const Instruction& load) {
   return segment.loop && load.kind == Instruction::Kind::load && load.bounds.empty() &&
-         goes_by_tiles(kernel, load.address);
+         load.terms.empty() && goes_by_tiles(kernel, load.address);
 }
 
 bool is_of_short_rows(const Kernel& kernel, const Segment& segment, const Store& store) {

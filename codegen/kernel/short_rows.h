@@ -13,7 +13,8 @@ namespace tutti::codegen {
 inline constexpr std::int64_t kLongestShortRow = 32;
 
 // Whether an access of a loop is to such rows, and goes by tiles: a row's elements lie side by side
-// in memory, the rows of neighbouring lanes behind each other, and a load has no bounds.
+// in memory, the rows of neighbouring lanes behind each other, and a load has no bounds and no
+// terms.
 bool is_of_short_rows(const Kernel& kernel, const Segment& segment, const Instruction& load);
 bool is_of_short_rows(const Kernel& kernel, const Segment& segment, const Store& store);
 

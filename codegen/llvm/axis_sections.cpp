@@ -150,7 +150,7 @@ std::optional<bool> AxisSections::holds(ValueId id) const {
 
 void AxisSections::need_operands(const Instruction& instruction) {
   using Kind = Instruction::Kind;
-  if (instruction.kind != Kind::scalar && instruction.kind != Kind::round) return;
+  if (instruction.kind == Kind::constant || instruction.kind == Kind::index) return;
   if (holds(instruction.result)) return;
   if (instruction.kind == Kind::scalar && instruction.op == ir::ScalarOp::select) {
     if (const std::optional<bool> first = holds(instruction.operands[0])) {

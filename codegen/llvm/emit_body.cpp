@@ -3,7 +3,6 @@
 #include <tutti/runtime/buffer.h>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -51,6 +50,7 @@ BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Ji
       rows_(ir, memory_, kernel),
       places_(place_values(kernel)),
       kept_(ir, kernel, places_),
+      types_(types_of_values(kernel)),
       rounded_(find_rounded(kernel)),
       loops_run_(native::loops_run(kernel)),
       values_(static_cast<std::size_t>(kernel.value_count)) {}
@@ -64,15 +64,7 @@ Value* BodyEmitter::start(const std::vector<Value*>& arguments, std::size_t buff
         ir_.CreateConstGEP1_64(type, arguments[static_cast<std::size_t>(start.buffer)],
                                static_cast<std::uint64_t>(start.element));
     Value* index = memory_.load(start.buffer, place);
-    Value* const most = number(start.most);
-    if (is_unsigned(dtype)) {
-      index = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
-                                        ir_.CreateZExt(index, ir_.getInt64Ty()), most);
-    } else {
-      index = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                        ir_.CreateSExt(index, ir_.getInt64Ty()), most);
-      index = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index, number(0));
-    }
+    index = clamped(index, dtype, start.most, ir_.getInt64Ty());
     out = ir_.CreateGEP(scalars_.storage_type(kernel_.buffers[buffer].dtype), out,
                         ir_.CreateMul(index, number(start.stride)));
   }
@@ -143,12 +135,14 @@ Value* BodyEmitter::emit_part(const Instruction& instruction, bool in_loop, cons
 Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
                               std::int64_t part) {
   const int buffer = instruction.buffer;
-  if (instruction.bounds.empty() && has_rows(buffer, instruction.address, in_loop, strip)) {
+  const bool has_terms = !instruction.terms.empty();
+  if (instruction.bounds.empty() && !has_terms &&
+      has_rows(buffer, instruction.address, in_loop, strip)) {
     const std::size_t access = positions_.number(buffer, instruction.address, true);
     return scalars_.widen(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype,
                           rows_.get(access, part));
   }
-  Value* pointer = position_of(buffer, instruction.address, in_loop, part);
+  const auto [pointer, steps] = place_of(instruction, in_loop, part);
   const std::int64_t stride = lane_stride(kernel_, instruction.address, in_loop);
   const DType dtype = kernel_.buffers[static_cast<std::size_t>(buffer)].dtype;
   const bool vectors = varies(instruction.result);
@@ -157,18 +151,21 @@ Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, cons
       instruction.bounds, [&](const Bound& bound) { return sections_.holds(bound) == false; });
   if (outside) return splat(around);
   Value* const inside = emit_inside(instruction, in_loop, part);
-  if (inside == nullptr && vectors && stride == 0) {
+  if (inside == nullptr && vectors && stride == 0 && steps == nullptr) {
     return splat(scalars_.widen(dtype, memory_.load(buffer, pointer)));
   }
-  if (inside == nullptr && vectors) {
+  if (inside == nullptr && vectors && !has_terms) {
     if (const auto first = first_lanes(buffer, instruction.address, in_loop, strip, false)) {
       return scalars_.widen(
           dtype, memory_.load_first(buffer, pointer, stride, first->count, first->touched));
     }
   }
+  const auto load_lanes = [&, to = pointer, by = steps](Value* mask) {
+    return by == nullptr ? memory_.load_vector(buffer, to, stride, mask)
+                         : memory_.gather(buffer, to, by, mask);
+  };
   if (inside == nullptr) {
-    return scalars_.widen(dtype, vectors ? memory_.load_vector(buffer, pointer, stride, strip.mask)
-                                         : memory_.load(buffer, pointer));
+    return scalars_.widen(dtype, vectors ? load_lanes(strip.mask) : memory_.load(buffer, pointer));
   }
   // What is not loaded is zero already.
   const bool is_zero = llvm::cast<llvm::Constant>(around)->isNullValue();
@@ -177,7 +174,7 @@ Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, cons
     return is_zero ? element : ir_.CreateSelect(inside, element, around);
   }
   Value* mask = strip.mask == nullptr ? inside : ir_.CreateAnd(strip.mask, inside);
-  Value* elements = scalars_.widen(dtype, memory_.load_vector(buffer, pointer, stride, mask));
+  Value* elements = scalars_.widen(dtype, load_lanes(mask));
   return is_zero ? elements : ir_.CreateSelect(inside, elements, splat(around));
 }
 
@@ -338,11 +335,7 @@ Value* BodyEmitter::splat(Value* value) {
   Value*& lanes = splats_[value];
   if (lanes != nullptr) return lanes;
   llvm::IRBuilder<>::InsertPointGuard guard(ir_);
-  auto* instruction = llvm::cast<llvm::Instruction>(value);
-  llvm::BasicBlock* block = instruction->getParent();
-  ir_.SetInsertPoint(block, llvm::isa<llvm::PHINode>(instruction)
-                                ? block->getFirstNonPHIIt()
-                                : std::next(instruction->getIterator()));
+  go_behind(value);
   return lanes = ir_.CreateVectorSplat(kLanes, value);
 }
 

@@ -9,7 +9,9 @@
 #include <tutti/codegen/llvm/row_tiles.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include <llvm/ADT/DenseMap.h>
@@ -78,6 +80,19 @@ class BodyEmitter {
                          std::int64_t part);
   llvm::Value* emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
                          std::int64_t part);
+  // Where a load of one part is: its first element, and where a value that varies says more, how
+  // far behind that each lane's element is.
+  struct LoadPlace {
+    llvm::Value* pointer = nullptr;
+    llvm::Value* steps = nullptr;
+  };
+  LoadPlace place_of(const Instruction& load, bool in_loop, std::int64_t part);
+  // What a term of a value adds, made once right behind that: outside of the loops that use it.
+  llvm::Value* step_of(llvm::Value* value, DType dtype, const Term& term, llvm::Type* type);
+  // A number of elements, clamped, in a type that the most fits into.
+  llvm::Value* clamped(llvm::Value* value, DType dtype, std::int64_t most, llvm::Type* type);
+  // Goes on right behind what makes a value.
+  void go_behind(llvm::Value* value);
   // Of a masked access without bounds in a kernel that is inlined: the lanes that the mask lets
   // through, and how many from the first on may be touched. None: it goes by its mask.
   struct FirstLanes {
@@ -114,10 +129,12 @@ class BodyEmitter {
   RowTiles rows_;
   std::vector<Place> places_;
   KeptRows kept_;
+  std::vector<DType> types_;  // of values
   std::vector<std::optional<DType>> rounded_;
   bool loops_run_;
   std::vector<std::vector<llvm::Value*>> values_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> splats_;
+  std::map<std::tuple<llvm::Value*, std::int64_t, std::int64_t, llvm::Type*>, llvm::Value*> steps_;
 };
 
 }  // namespace tutti::codegen::native

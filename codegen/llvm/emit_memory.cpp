@@ -165,6 +165,19 @@ Value* MemoryEmitter::load_vector(int buffer, Value* pointer, std::int64_t strid
                                             alignment(buffer), mask, zeros));
 }
 
+Value* MemoryEmitter::gather(int buffer, Value* pointer, Value* steps, Value* mask) {
+  llvm::Type* const element = element_type(buffer);
+  auto* const type = llvm::FixedVectorType::get(element, kLanes);
+  auto* const zeros = llvm::Constant::getNullValue(type);
+  if (only_first_lane(mask)) {
+    Value* const place =
+        ir_.CreateGEP(element, pointer, ir_.CreateExtractElement(steps, std::uint64_t{0}));
+    return ir_.CreateInsertElement(zeros, load(buffer, place), std::uint64_t{0});
+  }
+  return tag(buffer, ir_.CreateMaskedGather(type, ir_.CreateGEP(element, pointer, steps),
+                                            alignment(buffer), mask, zeros));
+}
+
 Value* MemoryEmitter::load_masked(int buffer, Value* pointer, Value* mask) {
   llvm::Type* const element = element_types_[static_cast<std::size_t>(buffer)];
   const unsigned bits = element->getScalarSizeInBits();

@@ -65,6 +65,8 @@ class MemoryEmitter {
   // kLanes elements, `stride` apart; with a mask only its lanes (the others hold zeros).
   llvm::Value* load_vector(int buffer, llvm::Value* pointer, std::int64_t stride,
                            llvm::Value* mask);
+  // kLanes elements, each as many behind the pointer as `steps` says; with a mask only its lanes.
+  llvm::Value* gather(int buffer, llvm::Value* pointer, llvm::Value* steps, llvm::Value* mask);
   // The first `count` of kLanes elements (the others hold zeros), with no mask: `lanes` of them may
   // be read.
   llvm::Value* load_first(int buffer, llvm::Value* pointer, std::int64_t stride, std::int64_t count,

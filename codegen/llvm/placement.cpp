@@ -50,13 +50,13 @@ std::vector<Place> place_values(const Kernel& kernel) {
           break;
         case Instruction::Kind::scalar:
         case Instruction::Kind::round:
-          for (const ValueId operand : instruction.operands) {
-            if (operand < 0) continue;
-            const Place& other = places[static_cast<std::size_t>(operand)];
-            place.level = std::max(place.level, other.level);
-            place.varies = place.varies || other.varies;
-          }
           break;
+      }
+      for (const ValueId operand : instruction.operands) {
+        if (operand < 0) continue;
+        const Place& other = places[static_cast<std::size_t>(operand)];
+        place.level = std::max(place.level, other.level);
+        place.varies = place.varies || other.varies;
       }
     }
     for (const Reduction& reduction : segment.reductions) {

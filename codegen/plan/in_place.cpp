@@ -63,7 +63,11 @@ bool may_run_in_place(const Kernel& kernel, std::size_t read, std::size_t writte
     for (const Instruction& instruction : segment.body) {
       if (instruction.kind != Instruction::Kind::load) continue;
       if (instruction.buffer != static_cast<int>(read)) continue;
-      if (segment.loop || !is_same(kernel, instruction.address, store->address)) return false;
+      // What is read by an index is anywhere.
+      if (segment.loop || !instruction.terms.empty() ||
+          !is_same(kernel, instruction.address, store->address)) {
+        return false;
+      }
     }
   }
   return true;

@@ -1,9 +1,11 @@
 #include <tutti/codegen/kernel/short_rows.h>
+#include <tutti/codegen/kernel/varying_axes.h>
 #include <tutti/codegen/plan/launch_time.h>
 #include <tutti/codegen/plan/plan.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace tutti::codegen {
 
@@ -34,7 +36,9 @@ std::int64_t whole_vectors(std::int64_t elements) {
 
 class KernelTime {
  public:
-  explicit KernelTime(const Kernel& kernel) : kernel_(kernel) {}
+  explicit KernelTime(const Kernel& kernel)
+      : kernel_(kernel),
+        values_(has_terms(kernel) ? find_varying_axes(kernel) : std::vector<VaryingAxes>()) {}
 
   double nanoseconds() const {
     double steps = 0;
@@ -79,6 +83,7 @@ class KernelTime {
   }
 
   double steps_of_load(const Segment& segment, const Instruction& load) const {
+    if (!load.terms.empty() && are_apart(load)) return kApart;
     return is_of_short_rows(kernel_, segment, load) ? kTurned
                                                     : steps_of_access(segment, load.address, true);
   }
@@ -90,7 +95,6 @@ class KernelTime {
 
   // What does not lie side by side is brought one by one, but for loads by short steps.
   double steps_of_access(const Segment& segment, const Affine& address, bool loads) const {
-    constexpr double kApart = 8;
     const bool outer = kernel_.vector_axis == VectorAxis::outer;
     if (!outer && !segment.loop) return 1;
     const std::vector<std::int64_t>& strides = outer ? address.outer : address.inner;
@@ -99,8 +103,17 @@ class KernelTime {
     return loads && stride > 0 && stride <= kShortStride ? static_cast<double>(stride) : kApart;
   }
 
+  // Whether indices say where each element of a vector lies.
+  bool are_apart(const Instruction& load) const {
+    const bool inner = kernel_.vector_axis == VectorAxis::inner;
+    const std::size_t axes = (inner ? kernel_.inner : kernel_.outer).size();
+    return axes > 0 && axes_of_terms(values_, load).has(inner, axes - 1);
+  }
+
   static constexpr double kTurned = 2;  // an access by tiles of short rows
+  static constexpr double kApart = 8;   // one to elements that do not lie side by side
   const Kernel& kernel_;
+  const std::vector<VaryingAxes> values_;  // where loads have terms
 };
 
 double nanoseconds_of(const Plan& plan, const LaunchPart& part) {

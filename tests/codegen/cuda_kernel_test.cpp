@@ -58,6 +58,49 @@ TEST(CudaKernel, AllSmallExtents) {
   EXPECT_EQ(CudaKernels(kernels).difference(), "");
 }
 
+// Nine rows of a table, each at an index of its own, written or added up.
+Kernel taken_rows(std::int64_t columns, DType dtype, DType index, bool reduces) {
+  const auto axis = reduces ? VectorAxis::inner : VectorAxis::outer;
+  KernelMaker maker("taken", reduces ? Strides{9} : Strides{9, columns},
+                    reduces ? Strides{columns} : Strides{}, axis, reduces ? 1 : kLanes);
+  const int indices = maker.read(index);
+  const int table = maker.read(dtype);
+  const int out = maker.write(ir::compute_dtype(dtype));
+  const Affine row = reduces ? Affine{.offset = 0, .outer = {1}, .inner = {0}}
+                             : Affine{.offset = 0, .outer = {1, 0}, .inner = {}};
+  const Affine column = reduces ? Affine{.offset = 0, .outer = {0}, .inner = {1}}
+                                : Affine{.offset = 0, .outer = {0, 1}, .inner = {}};
+  reduces ? maker.loop() : maker.point();
+  const ValueId at = maker.load(indices, row);
+  ValueId value = maker.load_at(table, column, {at}, {{.most = 20, .stride = columns}});
+  if (reduces) {
+    value = maker.reduce(ScalarOp::maximum, value);
+    maker.point();
+  }
+  maker.store(out,
+              reduces ? Affine{.offset = 0, .outer = {1}, .inner = {}}
+                      : Affine{.offset = 0, .outer = {columns, 1}, .inner = {}},
+              value);
+  return maker.kernel();
+}
+
+TEST(CudaKernel, RowsAtIndicesAreMovedTogetherWhereAllAreAligned) {
+  std::vector<Kernel> kernels;
+  for (const bool reduces : {false, true}) {
+    EXPECT_EQ(mapping_of(taken_rows(64, DType::f32, DType::i64, reduces)).lanes, 4);
+    EXPECT_EQ(mapping_of(taken_rows(66, DType::f32, DType::i64, reduces)).lanes, 2);
+    EXPECT_EQ(mapping_of(taken_rows(65, DType::f32, DType::i64, reduces)).lanes, 1);
+    for (const std::int64_t columns : {64, 65, 66}) {
+      for (const DType index :
+           {DType::i8, DType::u8, DType::i32, DType::u32, DType::i64, DType::u64}) {
+        kernels.push_back(taken_rows(columns, DType::f32, index, reduces));
+      }
+      kernels.push_back(taken_rows(columns, DType::bf16, DType::i32, reduces));
+    }
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
 TEST(CudaKernel, ElementsAreMovedTogetherWhereTheyAreAligned) {
   EXPECT_EQ(mapping_of(map_of(64, DType::f32, DType::f32)).lanes, 4);
   EXPECT_EQ(mapping_of(map_of(64, DType::bf16, DType::f16)).lanes, 8);

@@ -42,6 +42,23 @@ TEST(InPlace, NotElementsThatAreReadElsewhere) {
   EXPECT_FALSE(may_run_in_place(copy_kernel(broadcast, broadcast), 0, 1)) << "written twice";
 }
 
+TEST(InPlace, NotElementsThatAnIndexSays) {
+  Kernel kernel = copy_kernel(kRows, kRows);
+  kernel.buffers.push_back({.dtype = DType::i32, .written = false});
+  Segment& segment = kernel.segments[0];
+  segment.body.insert(segment.body.begin(), {.kind = Instruction::Kind::load,
+                                             .buffer = 2,
+                                             .address = kRows,
+                                             .result = 1,
+                                             .type = DType::i32});
+  kernel.value_count = 2;
+  EXPECT_TRUE(may_run_in_place(kernel, 0, 1));
+  segment.body[1].operands[0] = 1;
+  segment.body[1].terms = {{.most = 3, .stride = 8}};
+  check(kernel);
+  EXPECT_FALSE(may_run_in_place(kernel, 0, 1));
+}
+
 TEST(InPlace, NotElementsOfAnotherSize) {
   Kernel kernel = copy_kernel(kRows, kRows);
   kernel.buffers[0].dtype = DType::f64;

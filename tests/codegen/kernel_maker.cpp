@@ -58,6 +58,19 @@ ValueId KernelMaker::load_within(int buffer, Affine address, std::vector<Bound> 
              dtype);
 }
 
+ValueId KernelMaker::load_at(int buffer, Affine address, const std::vector<ValueId>& indices,
+                             std::vector<Term> terms, std::vector<Bound> bounds, double around) {
+  const DType dtype = ir::compute_dtype(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype);
+  Instruction load{.kind = Instruction::Kind::load,
+                   .constant = ir::cell_of(dtype, around),
+                   .buffer = buffer,
+                   .address = std::move(address),
+                   .bounds = std::move(bounds),
+                   .terms = std::move(terms)};
+  std::ranges::copy(indices, load.operands.begin());
+  return add(std::move(load), dtype);
+}
+
 ValueId KernelMaker::constant(DType dtype, double value) {
   return add(
       {.kind = Instruction::Kind::constant, .dtype = dtype, .constant = ir::cell_of(dtype, value)},
@@ -202,17 +215,22 @@ Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_
                          std::size_t alignment) {
   std::vector<std::int64_t> elements(kernel.buffers.size(), 0);
   const auto use = [&](int buffer, const Affine& affine, bool in_loop,
-                       const std::vector<Bound>& bounds) {
+                       const std::vector<Bound>& bounds, const std::vector<Term>& terms) {
     if (!runs(kernel, in_loop)) return;
     auto& count = elements[static_cast<std::size_t>(buffer)];
-    count = std::max(count, reach(kernel, affine, in_loop, bounds) + 1);
+    std::int64_t last = reach(kernel, affine, in_loop, bounds);
+    for (const Term& term : terms) last += std::max<std::int64_t>(term.most * term.stride, 0);
+    count = std::max(count, last + 1);
   };
   for (const Segment& segment : kernel.segments) {
     for (const Instruction& instruction : segment.body) {
       if (instruction.kind != Instruction::Kind::load) continue;
-      use(instruction.buffer, instruction.address, segment.loop, instruction.bounds);
+      use(instruction.buffer, instruction.address, segment.loop, instruction.bounds,
+          instruction.terms);
     }
-    for (const Store& store : segment.stores) use(store.buffer, store.address, segment.loop, {});
+    for (const Store& store : segment.stores) {
+      use(store.buffer, store.address, segment.loop, {}, {});
+    }
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {
     for (const Start& start : kernel.buffers[i].starts) {

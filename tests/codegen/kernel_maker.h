@@ -29,6 +29,10 @@ class KernelMaker {
   ValueId load(int buffer, Affine address);
   // Within bounds, and `around` outside of them.
   ValueId load_within(int buffer, Affine address, std::vector<Bound> bounds, double around);
+  // Where values say: each adds what the term of its number says. Within bounds, if there are any,
+  // and `around` outside of them.
+  ValueId load_at(int buffer, Affine address, const std::vector<ValueId>& indices,
+                  std::vector<Term> terms, std::vector<Bound> bounds = {}, double around = 0);
   ValueId constant(DType dtype, double value);
   ValueId index(Affine address);
   ValueId round(DType dtype, ValueId value);

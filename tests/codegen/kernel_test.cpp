@@ -164,6 +164,14 @@ TEST(KernelCheck, NamesTheRule) {
          k.buffers[0].starts = {
              {.buffer = static_cast<int>(k.buffers.size()) - 1, .element = -1, .stride = 1}};
        }},
+      {"term of a value that is no integer",
+       [](Kernel& k) {
+         k.segments[2].body[0].operands[0] = 1;
+         k.segments[2].body[0].terms = {{.most = 3, .stride = 1}};
+       }},
+      {"operand that no term is of", [](Kernel& k) { k.segments[2].body[0].operands[0] = 1; }},
+      {"terms of something that is no load",
+       [](Kernel& k) { k.segments[1].body[1].terms = {{.most = 3, .stride = 1}}; }},
       {"store to a read buffer", [](Kernel& k) { k.segments[2].stores[0].buffer = 0; }},
       {"same element", [](Kernel& k) { k.segments[2].stores[0].address.outer[0] = 0; }},
       {"another dtype than its buffer's", [](Kernel& k) { k.segments[2].stores[0].value = 6; }},

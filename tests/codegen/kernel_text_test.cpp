@@ -83,6 +83,27 @@ TEST(KernelText, GivesBackStarts) {
                                 {.buffer = 1, .element = 0, .most = 7, .stride = -3}}));
 }
 
+TEST(KernelText, GivesBackTermsOfValues) {
+  const std::string text = R"(kernel k outer [4, 9] inner [] along outer block 16 values 3 {
+  b0: i32 read
+  b1: f32 read
+  point
+    %0: i32 = load b0[o0]
+    %1: f32 = load b1[3 + o1 - 9*clamp(%0, 5) + clamp(%0, 0)]
+    %2: f32 = load b1[64*clamp(%0, 999)] where o1 in 3..8 else 0
+}
+)";
+  const Kernel kernel = parse_kernel(text);
+  EXPECT_EQ(print(kernel), text);
+  check(kernel);
+  const Instruction& load = kernel.segments[0].body[1];
+  EXPECT_EQ(load.operands, (std::array<ValueId, 3>{0, 0, -1}));
+  EXPECT_EQ(load.terms, (std::vector<Term>{{.most = 5, .stride = -9}, {.most = 0, .stride = 1}}));
+  std::string other = text;
+  other.replace(other.find("999"), 3, "998");
+  EXPECT_NE(kernel_hash(parse_kernel(other)), kernel_hash(kernel));
+}
+
 TEST(KernelText, GivesBackGoldenKernels) {
   for (const char* name : {"bias", "chain", "column_sum", "half", "softmax", "turned"}) {
     std::string text = test::read_test_file("codegen/golden/" + std::string(name) + ".kernel");

@@ -110,8 +110,10 @@ class Generator {
 
   void instruction() {
     ValueId made = -1;
-    const int kind = visible_.empty() ? below(3) : below(10);
-    if (kind == 0 && below(2) == 0) {
+    const int kind = visible_.empty() ? below(3) : below(11);
+    if (const auto index = kind == 3 ? integer() : std::nullopt) {
+      made = load_at(*index);
+    } else if (kind == 0 && below(2) == 0) {
       made = load_within_bounds();
     } else if (kind <= 1) {
       made = maker_.load(maker_.read(any(kAllDTypes), starts()), affine());
@@ -122,9 +124,36 @@ class Generator {
     } else {
       const ValueId x =
           visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
-      made = kind == 3 ? conversion(x) : scalar(x);
+      made = kind == 4 ? conversion(x) : scalar(x);
     }
     visible_.push_back(made);
+  }
+
+  // A visible one, of any dtype.
+  std::optional<ValueId> integer() {
+    std::vector<ValueId> fitting;
+    for (const ValueId value : visible_) {
+      if (is_integer(maker_.type(value))) fitting.push_back(value);
+    }
+    if (fitting.empty()) return std::nullopt;
+    return fitting[static_cast<std::size_t>(below(static_cast<int>(fitting.size())))];
+  }
+
+  // Sometimes from the other end, by two values, and within bounds.
+  ValueId load_at(ValueId index) {
+    constexpr std::int64_t kMost[] = {0, 1, 6, 40, 300};
+    std::vector<ValueId> indices = {index};
+    if (below(4) == 0) indices.push_back(*integer());
+    std::vector<Term> terms;
+    Affine address = affine();
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      terms.push_back({.most = any(kMost), .stride = below(4) == 0 ? -2 : 1 + below(3)});
+      if (terms.back().stride < 0) address.offset -= terms.back().stride * terms.back().most;
+    }
+    std::vector<Bound> bounds;
+    if (below(4) == 0) bounds = bounds_of(address);
+    return maker_.load_at(maker_.read(any(kAllDTypes), starts()), address, indices, terms, bounds,
+                          below(3));
   }
 
   // Mostly none.
@@ -139,9 +168,8 @@ class Generator {
     return out;
   }
 
-  // From an element that is not there, but for what is inside.
-  ValueId load_within_bounds() {
-    Affine address = affine();
+  // Of a load from an element that is not there, but for what is inside.
+  std::vector<Bound> bounds_of(Affine& address) {
     std::vector<Bound> bounds;
     const auto add = [&](const Strides& strides, const Strides& extents, bool inner) {
       for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -155,6 +183,12 @@ class Generator {
     };
     add(address.outer, outer_, false);
     if (loop_) add(address.inner, inner_, true);
+    return bounds;
+  }
+
+  ValueId load_within_bounds() {
+    Affine address = affine();
+    const std::vector<Bound> bounds = bounds_of(address);
     const DType dtype = any(kAllDTypes);
     return maker_.load_within(maker_.read(dtype, starts()), address, bounds, below(3));
   }
