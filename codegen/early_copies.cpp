@@ -1,4 +1,5 @@
 #include <tutti/codegen/early_copies.h>
+#include <tutti/codegen/read_takes.h>
 #include <tutti/ir/control.h>
 
 #include <algorithm>
@@ -14,12 +15,14 @@ namespace {
 constexpr std::int64_t kMuch = 1 << 20;  // bytes
 constexpr NodeId kSoon = 16;             // nodes later
 
+bool is_part(Op op) { return op == Op::dynamic_slice || is_take(op); }
+
 }  // namespace
 
 EarlyCopies::EarlyCopies(const ir::Graph& graph, const std::vector<bool>& widened)
     : graph_(graph), widened_(widened) {
   for (NodeId id = 0; id < graph.node_count(); ++id) {
-    if (graph.node(id).op != Op::dynamic_slice) continue;
+    if (!is_part(graph.node(id).op)) continue;
     find_origins();
     find_readers();
     return;
@@ -28,8 +31,8 @@ EarlyCopies::EarlyCopies(const ir::Graph& graph, const std::vector<bool>& widene
 
 bool EarlyCopies::shows_its_operand(NodeId id) const {
   const Op op = graph_.node(id).op;
-  return ir::definition(op).kind == ir::OpClass::view || op == Op::dynamic_slice ||
-         op == Op::wait || widened_[id];
+  return ir::definition(op).kind == ir::OpClass::view || is_part(op) || op == Op::wait ||
+         widened_[id];
 }
 
 bool EarlyCopies::hold(NodeId part) const {
@@ -68,7 +71,7 @@ void EarlyCopies::find_readers() {
         last[operand.id] = std::max({last[operand.id], id, reader});
       };
       note(last_reader_, passes_on);
-      note(last_own_reader_, passes_on && op != Op::dynamic_slice);
+      note(last_own_reader_, passes_on && !is_part(op));
     }
   }
   std::ranges::sort(updates_);

@@ -7,16 +7,16 @@
 
 namespace tutti::codegen {
 
-// Which parts (dynamic_slice) kernels had better not read where they lie, but have copied when they
-// are made: those of which the whole is updated in place before they are read, and small ones of
-// something large that the program computes and would be done with. Takes time about linear in the
-// graph.
+// Which parts (dynamic_slice, takes) kernels had better not read where they lie, but have copied
+// when they are made: those of which the whole is updated in place before they are read, and small
+// ones of something large that the program computes and would be done with. Takes time about linear
+// in the graph.
 class EarlyCopies {
  public:
   // `widened`: by node, the casts that show their operand (ir/widened_operands.h).
   EarlyCopies(const ir::Graph& graph, const std::vector<bool>& widened);
 
-  // Whether the result of that dynamic_slice is one.
+  // Whether the result of that dynamic_slice, or take, is one.
   bool hold(ir::NodeId part) const;
 
  private:

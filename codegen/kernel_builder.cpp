@@ -26,7 +26,7 @@ ValueId KernelBuilder::emit(Instruction instruction) {
 }
 
 ValueId KernelBuilder::read(const View& view, const Affine& address,
-                            const std::vector<Bound>& bounds) {
+                            const std::vector<Bound>& bounds, const std::vector<ValueId>& indices) {
   const DType dtype = ir::compute_dtype(view.dtype);
   if (view.source == View::Source::constant) {
     return emit({.kind = Instruction::Kind::constant,
@@ -42,7 +42,8 @@ ValueId KernelBuilder::read(const View& view, const Affine& address,
           : add_buffer(view.base, view.dtype, false, combined ? 0 : -1, starts_of(view));
   for (const Reading& known : readings_) {
     if (known.buffer == buffer && known.dtype == view.dtype && known.address == address &&
-        known.bounds == bounds && (bounds.empty() || *known.around == *view.scalar)) {
+        known.bounds == bounds && known.indices == indices &&
+        (bounds.empty() || *known.around == *view.scalar)) {
       return known.value;
     }
   }
@@ -60,9 +61,14 @@ ValueId KernelBuilder::read(const View& view, const Affine& address,
       loaded.bounds = bounds;
       loaded.constant = ir::load_cell(view.dtype, view.scalar->bytes().data());
     }
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      Instruction& loaded = segment().body.back();
+      loaded.operands[i] = indices[i];
+      loaded.terms.push_back({.most = view.terms[i].most, .stride = view.terms[i].stride});
+    }
     if (combined) value = combine(peers->second, view, address, value);
   }
-  readings_.push_back({buffer, view.dtype, address, bounds, view.scalar, value});
+  readings_.push_back({buffer, view.dtype, address, bounds, indices, view.scalar, value});
   return value;
 }
 

@@ -27,8 +27,10 @@ class KernelBuilder {
   void drop_segment() { kernel().segments.pop_back(); }
 
   // Reads what a view is of at an address: within bounds, and outside of them what lies around it.
-  // The same thing is read once a segment.
-  ValueId read(const View& view, const Affine& address, const std::vector<Bound>& bounds);
+  // `indices`: by term of the view, what was read of its index. The same thing is read once a
+  // segment.
+  ValueId read(const View& view, const Affine& address, const std::vector<Bound>& bounds,
+               const std::vector<ValueId>& indices);
   // The meaning of a node that works element by element, or that reduces over no axes: this is
   // given the values of its operands.
   ValueId elementwise(const ir::Graph& graph, ir::NodeId id,
@@ -47,6 +49,7 @@ class KernelBuilder {
     DType dtype;
     Affine address;
     std::vector<Bound> bounds;
+    std::vector<ValueId> indices;
     const ir::Array* around;  // where there are bounds: what is outside of them
     ValueId value;
   };

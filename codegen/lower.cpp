@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <ranges>
 #include <span>
@@ -198,23 +199,34 @@ class Lowering {
     if (const auto found = places_.find(value); found != places_.end()) {
       return found->second.row ? found->second.value : full_values_.at(value);
     }
-    const View& view = views_[operand];
-    return read(view, broadcast_strides(view, space_.shape()), space_.axes());
+    const auto strides_of = [&](const View& view) {
+      return broadcast_strides(view, space_.shape());
+    };
+    return read(views_[operand], strides_of, space_.axes());
   }
 
   ValueId row_operand(NodeId user, Value operand) {
     const Value value = resolve(graph_, operand);
     if (const auto found = places_.find(value); found != places_.end()) return found->second.value;
     const Shape& row = shape(graph_.result(user));
-    const View& view = views_[operand];
-    const std::vector<std::int64_t> strides = space_.row_strides(row, broadcast_strides(view, row));
-    return read(view, strides, space_.row_axes(row));
+    const auto strides_of = [&](const View& view) {
+      return space_.row_strides(row, broadcast_strides(view, row));
+    };
+    return read(views_[operand], strides_of, space_.row_axes(row));
   }
 
-  // A value from outside the group, whose last dimension is the last of these axes, and so on.
-  ValueId read(const View& view, const std::vector<std::int64_t>& strides,
+  // A value from outside the group, whose last dimension is the last of these axes, and so on; and
+  // before it the indices that say where it lies. Views have these strides along the axes of the
+  // kernel.
+  ValueId read(const View& view,
+               const std::function<std::vector<std::int64_t>(const View&)>& strides_of,
                std::span<const int> axes) {
-    return builder_.read(view, space_.affine(view.offset, strides), space_.bounds(view, axes));
+    std::vector<ValueId> indices;
+    for (const View::Term& term : view.terms) {
+      indices.push_back(read(*term.index, strides_of, axes));
+    }
+    return builder_.read(view, space_.affine(view.offset, strides_of(view)),
+                         space_.bounds(view, axes), indices);
   }
 
   void name_kernel() {

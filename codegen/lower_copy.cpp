@@ -1,5 +1,6 @@
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/schedule.h>
+#include <tutti/ir/support/error.h>
 
 namespace tutti::codegen {
 
@@ -7,6 +8,7 @@ using ir::ScalarOp;
 using ir::Value;
 
 LoweredKernel lower_copy(const View& view, Value target) {
+  if (!view.terms.empty()) throw InternalError("what is read by indices is to be written out");
   LoweredKernel out;
   Kernel& kernel = out.kernel;
   kernel.name = "copy";

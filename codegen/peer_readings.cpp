@@ -94,22 +94,27 @@ class Finder {
     for (const Value result : graph_.results()) {
       const View& view = views_[result];
       if (Candidate* const read = candidate_of(view.base)) read->fits = false;
-      leave_starts(view);
+      leave_numbers(view);
     }
     for (Candidate& each : candidates_) each.fits = each.fits && each.group >= 0;
   }
 
-  // Numbers that say where a view begins are read as they are.
-  void leave_starts(const View& view) {
+  // Numbers that say where a view begins, or its elements lie, are read as they are.
+  void leave_numbers(const View& view) {
     for (const View::Start& start : view.starts) {
       if (Candidate* const index = candidate_of(start.index)) index->fits = false;
+    }
+    for (const View::Term& term : view.terms) {
+      leave_numbers(*term.index);
+      if (!term.index->reads_base()) continue;
+      if (Candidate* const index = candidate_of(term.index->base)) index->fits = false;
     }
   }
 
   void add_reader(Value value, NodeId reader) {
     const View& view = views_[value];
     if (!view.reads_base()) return;
-    leave_starts(view);
+    leave_numbers(view);
     Candidate* const read = candidate_of(view.base);
     if (read == nullptr) return;
     // What lies around it is no sum; what is moved is read at a place of its own.

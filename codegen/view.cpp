@@ -1,5 +1,6 @@
 #include <tutti/codegen/conv_layout.h>
 #include <tutti/codegen/early_copies.h>
+#include <tutti/codegen/read_takes.h>
 #include <tutti/codegen/view.h>
 #include <tutti/ir/widened_operands.h>
 
@@ -77,8 +78,8 @@ std::optional<View> reshaped(const View& from, const Shape& shape) {
   return out;
 }
 
-// The operand's view seen through a view op; nothing if strides can't say it.
-std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& from) {
+// The operand's view seen through a view op, but for its terms; nothing if strides can't say it.
+std::optional<View> through_strides(const ir::Graph& graph, ir::NodeId id, const View& from) {
   const ir::Attributes attributes = graph.attributes(id);
   const Shape& shape = graph.type(graph.result(id)).shape;
   View out = from;
@@ -145,6 +146,17 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
   }
 }
 
+// The same of all of a view: its indices are seen through the op, too.
+std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& from) {
+  std::optional<View> out = through_strides(graph, id, from);
+  for (std::size_t i = 0; out && i < from.terms.size(); ++i) {
+    std::optional<View> index = through(graph, id, *from.terms[i].index);
+    if (!index) return std::nullopt;
+    out->terms[i].index = std::make_shared<const View>(std::move(*index));
+  }
+  return out;
+}
+
 // Where nothing is inside, it is a number alone.
 View simplified(View view) {
   if (view.source != View::Source::padded) return view;
@@ -158,12 +170,15 @@ View simplified(View view) {
   return view;
 }
 
+bool has_place(const View& view) {
+  return view.source == View::Source::buffer || view.source == View::Source::moved;
+}
+
 // A part of a view that begins where integers say. Their own view has to be one that a kernel reads
 // element by element.
 std::optional<View> view_of_part(const ir::Graph& graph, ir::NodeId id, const View& from,
                                  const View& starts) {
-  const bool has_place = from.source == View::Source::buffer || from.source == View::Source::moved;
-  if (!has_place || starts.source != View::Source::buffer) return std::nullopt;
+  if (!has_place(from) || starts.source != View::Source::buffer) return std::nullopt;
   View out = from;
   out.source = View::Source::moved;
   out.shape = graph.type(graph.result(id)).shape;
@@ -185,8 +200,8 @@ std::optional<View> view_of_part(const ir::Graph& graph, ir::NodeId id, const Vi
 std::optional<View> view_of_pad(const ir::Graph& graph, ir::NodeId id, const View& from,
                                 const View& value) {
   const ir::Attributes attributes = graph.attributes(id);
-  if (!from.reads_base() || value.source != View::Source::constant || value.shape.rank() != 0 ||
-      from.shape.elements() == 0) {
+  if (!from.reads_base() || !from.terms.empty() || value.source != View::Source::constant ||
+      value.shape.rank() != 0 || from.shape.elements() == 0) {
     return std::nullopt;
   }
   if (from.source == View::Source::padded && *from.scalar != *value.scalar) return std::nullopt;
@@ -204,6 +219,51 @@ std::optional<View> view_of_pad(const ir::Graph& graph, ir::NodeId id, const Vie
     out.offset -= low * out.strides[d];
   }
   return simplified(out);
+}
+
+// A view whose first dimension is dimension `first` of another shape, the others behind it, and
+// which repeats along the rest of that.
+View spread(const View& from, const Shape& to, int first) {
+  View out = from;
+  out.shape = to;
+  out.strides = {};
+  for (int d = 0; d < to.rank(); ++d) out.inside[place(d)] = whole(to, d);
+  for (int d = 0; d < from.shape.rank(); ++d) {
+    out.strides[place(first + d)] = from.strides[place(d)];
+    if (from.is_bounded(d)) out.inside[place(first + d)] = from.inside[place(d)];
+  }
+  for (View::Term& term : out.terms) {
+    term.index = std::make_shared<const View>(spread(*term.index, to, first));
+  }
+  return out;
+}
+
+// What indices take of a view (take, take_along_axis).
+std::optional<View> view_of_taken(const ir::Graph& graph, ir::NodeId id, const View& from,
+                                  const View& indices) {
+  const bool same_types = from.dtype == graph.type(graph.operand(id, 0)).dtype &&
+                          indices.dtype == graph.type(graph.operand(id, 1)).dtype;
+  View out = from;
+  out.shape = graph.type(graph.result(id)).shape;
+  if (!has_place(from) || !same_types || out.shape.elements() == 0) return std::nullopt;
+  const auto axis = static_cast<int>(graph.attributes(id).integer("axis"));
+  const bool along = graph.node(id).op == Op::take_along_axis;
+  // All dimensions of the indices stand in the axis' place.
+  const int more = along ? 0 : indices.shape.rank() - 1;
+  out.strides = {};
+  for (int d = 0; d < from.shape.rank(); ++d) {
+    if (d != axis) out.strides[place(d < axis ? d : d + more)] = from.strides[place(d)];
+  }
+  const std::int64_t most = from.shape[axis] - 1;
+  const std::int64_t stride = from.strides[place(axis)];
+  if (most == 0 || stride == 0) return out;
+  out.source = View::Source::taken;
+  out.terms.push_back(
+      {.index = std::make_shared<const View>(spread(indices, out.shape, along ? 0 : axis)),
+       .most = most,
+       .stride = stride,
+       .node = id});
+  return out;
 }
 
 }  // namespace
@@ -243,8 +303,16 @@ ir::Value resolve(const ir::Graph& graph, ir::Value value) {
   return value;
 }
 
-Views::Views(const ir::Graph& graph)
-    : views_(graph.value_count()), free_(graph.node_count(), false) {
+Views::Views(const ir::Graph& graph) {
+  find(graph, std::vector<bool>(graph.node_count(), false));
+  // Whether a take had better be a call is seen by what reads it as a view.
+  const std::vector<bool> called = find_called_takes(graph, *this);
+  if (std::ranges::find(called, true) != called.end()) find(graph, called);
+}
+
+void Views::find(const ir::Graph& graph, const std::vector<bool>& called) {
+  views_.assign(graph.value_count(), {});
+  free_.assign(graph.node_count(), false);
   const ConvLayouts layouts = find_conv_layouts(graph);
   const std::vector<bool> widened = ir::find_widened_operands(graph);
   const EarlyCopies copies(graph, widened);
@@ -281,6 +349,12 @@ Views::Views(const ir::Graph& graph)
     } else if (node.op == Op::dynamic_slice && !copies.hold(id)) {
       if (auto view = view_of_part(graph, id, views_[graph.operand(id, 0).id],
                                    views_[graph.operand(id, 1).id])) {
+        views_[graph.result(id).id] = *view;
+        free_[id] = true;
+      }
+    } else if (is_take(node.op) && !called[id] && !copies.hold(id)) {
+      if (auto view = view_of_taken(graph, id, views_[graph.operand(id, 0).id],
+                                    views_[graph.operand(id, 1).id])) {
         views_[graph.result(id).id] = *view;
         free_[id] = true;
       }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,10 +20,11 @@ struct View {
     index,     // that number itself (iota)
     padded,    // that element of `base` where the index is inside; else the one of `scalar`
     moved,     // that element of `base`, moved by `starts`
+    taken,     // that element of `base`, moved by `starts`, and by `terms` of the index
   };
 
   Source source = Source::buffer;
-  ir::Value base;                     // Source::buffer, padded, moved
+  ir::Value base;                     // Source::buffer, padded, moved, taken
   const ir::Array* scalar = nullptr;  // Source::constant, padded
   DType dtype = DType::f32;
   Shape shape;
@@ -35,8 +37,8 @@ struct View {
   };
   std::array<Range, Shape::kMaxRank> inside{};
 
-  // Source::moved, and padded around it: the offset is known when the program runs. It is more by
-  // `stride` times an element of the storage of `index`, clamped to [0, most].
+  // Source::moved, and padded or taken around it: the offset is known when the program runs. It is
+  // more by `stride` times an element of the storage of `index`, clamped to [0, most].
   struct Start {
     ir::Value index;
     DType dtype = DType::i64;
@@ -45,6 +47,17 @@ struct View {
     std::int64_t stride = 0;
   };
   std::vector<Start> starts = {};
+
+  // Source::taken: where an element lies is said by numbers that are known when the program runs.
+  // To its place each adds `stride` times the element that the view `index`, of the same shape, has
+  // there, clamped to [0, most]. Only kernels of fused groups read such views (read_takes.h).
+  struct Term {
+    std::shared_ptr<const View> index;
+    std::int64_t most = 0;
+    std::int64_t stride = 0;
+    ir::NodeId node = 0;  // the take
+  };
+  std::vector<Term> terms = {};
 
   bool reads_base() const { return source != Source::constant && source != Source::index; }
   // Whether a dimension has indices that are outside.
@@ -64,6 +77,9 @@ class Views {
   bool free(ir::NodeId id) const { return free_[id]; }
 
  private:
+  // `called`: by node, the takes that are no views.
+  void find(const ir::Graph& graph, const std::vector<bool>& called);
+
   std::vector<View> views_;
   std::vector<bool> free_;
 };

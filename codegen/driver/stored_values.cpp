@@ -31,6 +31,7 @@ void StoredValues::demand(const View& view, NodeId reader) {
   };
   read(view.base);
   for (const View::Start& start : view.starts) read(start.index);
+  for (const View::Term& term : view.terms) demand(*term.index, reader);
 }
 
 }  // namespace tutti::codegen

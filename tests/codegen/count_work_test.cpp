@@ -56,6 +56,21 @@ func @f(%x: f32[64,32], %b: f32[32]) -> (f32[64,32]) {
       {.bytes_read = 64 * 32 * 4 + 32 * 4, .bytes_written = 64 * 32 * 4, .flops = 64 * 32});
 }
 
+TEST(CountWork, WhatIsTakenIsReadOnceForEachIndexAndNeverMoreThanThereIs) {
+  const auto function = [](const std::string& rows) {
+    return "func @f(%x: f32[" + rows + R"(,32], %i: i64[20]) -> (f32[20,32]) {
+  %0 = take(%x, %i) {axis = 0} : f32[20,32]
+  %1 = neg(%0) : f32[20,32]
+  return %1
+})";
+  };
+  const std::int64_t taken = 20 * 32 * 4;
+  expect_counts(counts_of(function("100")),
+                {.bytes_read = taken + 20 * 8, .bytes_written = taken, .flops = 20 * 32});
+  expect_counts(counts_of(function("5")),
+                {.bytes_read = 5 * 32 * 4 + 20 * 8, .bytes_written = taken, .flops = 20 * 32});
+}
+
 TEST(CountWork, AReductionCountsOneFlopAnElement) {
   expect_counts(counts_of(R"(
 func @f(%x: f64[64,32]) -> (f64[64]) {

@@ -36,6 +36,7 @@ std::vector<OpRow> index_rows() {
        .operands = {kDigits, kIndices},
        .cases = {{{{7, 5}, {4}}, axis(0)},
                  {{{3, 6, 2}, {2, 3}}, axis(1)},
+                 {{{3, 4, 17}, {5}}, axis(1)},
                  {{{7}, {}}, axis(0)},
                  {{{7, 5}, {0}}, axis(1)},
                  {{{0, 5}, {2}}, axis(1)},
