@@ -1,5 +1,6 @@
 #include <tutti/codegen/access_history.h>
 #include <tutti/codegen/group_launches.h>
+#include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/plan/launch_time.h>
 
 #include <algorithm>
@@ -85,12 +86,18 @@ class Grouping {
     return done_.size();
   }
 
-  // Native code calls kernels of ours itself where one thread runs all of them, calls of the
-  // library through the frame.
+  // Native code calls kernels of ours itself where one thread runs all of them, may have some calls
+  // of the library in it, and makes others through the frame.
+  enum class Way : std::uint8_t { kernel, inlined, through_frame };
+  static Way way_of(const LaunchPart& part) {
+    if (part.kernel >= 0) return Way::kernel;
+    const bool says = part.code != nullptr && part.epilogue < 0 &&
+                      (part.code->kernel() != nullptr || part.code->update() != nullptr);
+    return says ? Way::inlined : Way::through_frame;
+  }
   bool keeps_from_direct_calls(const Launch& a, const Launch& b) const {
-    const auto is_kernel = [](const LaunchPart& part) { return part.kernel >= 0; };
-    const bool differ = is_kernel(a.parts.front()) != is_kernel(b.parts.front());
-    return differ && is_for_one_thread(plan_, a) && is_for_one_thread(plan_, b);
+    return way_of(a.parts.front()) != way_of(b.parts.front()) && is_for_one_thread(plan_, a) &&
+           is_for_one_thread(plan_, b);
   }
 
   Plan& plan_;

@@ -18,6 +18,20 @@ namespace {
 
 using ir::Op;
 
+class UpdateCode final : public KernelCode {
+ public:
+  explicit UpdateCode(const kernels::DynamicUpdateSlice& spec) : spec_(spec), move_(spec) {}
+  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
+    kernels::run(move_, buffers[0], buffers[1], buffers[2], buffers[3], begin, end);
+  }
+  const kernels::DynamicUpdateSlice* update() const override { return &spec_; }
+  const kernels::UpdateMove& move() const { return move_; }
+
+ private:
+  kernels::DynamicUpdateSlice spec_;
+  kernels::UpdateMove move_;
+};
+
 }  // namespace
 
 std::string operands_text(const std::vector<View>& operands) {
@@ -120,16 +134,16 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                          kernels::run(move, b[0], b[1], b[2], begin, end);
                        });
     case Op::dynamic_update_slice: {
-      const kernels::UpdateMove update({.element_size = bytes,
-                                        .index_dtype = operands[2].dtype,
-                                        .x = operands[0].shape,
-                                        .part = operands[1].shape});
-      LaunchPart call =
-          host_call(name, detail, update,
-                    [](const auto& move, void* const* b, std::int64_t begin, std::int64_t end) {
-                      kernels::run(move, b[0], b[1], b[2], b[3], begin, end);
-                    });
-      call.tiles_in_place = kernels::tiles_in_place(update);
+      auto code = std::make_shared<const UpdateCode>(
+          kernels::DynamicUpdateSlice{.element_size = bytes,
+                                      .index_dtype = operands[2].dtype,
+                                      .x = operands[0].shape,
+                                      .part = operands[1].shape});
+      LaunchPart call = {.name = std::string(name),
+                         .detail = detail,
+                         .tiles = tiles(code->move()),
+                         .tiles_in_place = kernels::tiles_in_place(code->move())};
+      call.code = std::move(code);
       return call;
     }
     case Op::pad:

@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace tutti::kernels {
+struct DynamicUpdateSlice;
+}
+
 namespace tutti::codegen {
 
 // A fused group as a loop nest: what every emitter prints and the reference evaluator runs.
@@ -200,6 +204,8 @@ class KernelCode {
   // Of a small call, a kernel that computes the same, bit for bit, for whoever puts it into other
   // code; its buffers are the call's, in their order. Null for all else.
   virtual const Kernel* kernel() const { return nullptr; }
+  // Of a call that puts a part into a tensor, what it does, likewise. Null for all else.
+  virtual const kernels::DynamicUpdateSlice* update() const { return nullptr; }
   // Of a product, how long the matmul library takes for it by itself (see
   // kernels::library_seconds); 0 for all else.
   virtual double library_seconds(int /*threads*/) const { return 0; }

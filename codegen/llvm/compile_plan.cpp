@@ -5,6 +5,7 @@
 #include <tutti/codegen/llvm/optimize.h>
 #include <tutti/codegen/llvm/plan_emitter.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/dynamic_slice.h>
 
 #include <string>
 #include <variant>
@@ -15,6 +16,14 @@
 namespace tutti::codegen::native {
 
 namespace {
+
+void add(const kernels::DynamicUpdateSlice& update, Hasher& hasher) {
+  hasher.add(hashed(update.element_size)).add(static_cast<std::uint64_t>(update.index_dtype));
+  hasher.add(hashed(update.x.rank()));
+  for (int d = 0; d < update.x.rank(); ++d) {
+    hasher.add(hashed(update.x[d])).add(hashed(update.part[d]));
+  }
+}
 
 Hash128 code_hash(const Plan& plan, bool joins) {
   Hasher hasher;
@@ -41,6 +50,9 @@ Hash128 code_hash(const Plan& plan, bool joins) {
         kernel = &plan.kernels[at(part.kernel)];
       } else if (part.code != nullptr) {
         kernel = part.code->kernel();
+        if (const kernels::DynamicUpdateSlice* const update = part.code->update()) {
+          add(*update, hasher);
+        }
       }
       hasher.add(kernel == nullptr ? Hash128() : kernel_hash(*kernel));
     });

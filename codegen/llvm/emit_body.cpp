@@ -1,5 +1,6 @@
 #include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/llvm/emit_body.h>
+#include <tutti/codegen/llvm/emit_index.h>
 #include <tutti/runtime/buffer.h>
 
 #include <algorithm>
@@ -63,8 +64,8 @@ Value* BodyEmitter::start(const std::vector<Value*>& arguments, std::size_t buff
     Value* const place =
         ir_.CreateConstGEP1_64(type, arguments[static_cast<std::size_t>(start.buffer)],
                                static_cast<std::uint64_t>(start.element));
-    Value* index = memory_.load(start.buffer, place);
-    index = clamped(index, dtype, start.most, ir_.getInt64Ty());
+    Value* const index = emit_clamped_index(ir_, memory_.load(start.buffer, place), dtype,
+                                            start.most, ir_.getInt64Ty());
     out = ir_.CreateGEP(scalars_.storage_type(kernel_.buffers[buffer].dtype), out,
                         ir_.CreateMul(index, number(start.stride)));
   }

@@ -89,8 +89,6 @@ class BodyEmitter {
   LoadPlace place_of(const Instruction& load, bool in_loop, std::int64_t part);
   // What a term of a value adds, made once right behind that: outside of the loops that use it.
   llvm::Value* step_of(llvm::Value* value, DType dtype, const Term& term, llvm::Type* type);
-  // A number of elements, clamped, in a type that the most fits into.
-  llvm::Value* clamped(llvm::Value* value, DType dtype, std::int64_t most, llvm::Type* type);
   // Goes on right behind what makes a value.
   void go_behind(llvm::Value* value);
   // Of a masked access without bounds in a kernel that is inlined: the lanes that the mask lets

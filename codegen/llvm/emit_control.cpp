@@ -45,9 +45,21 @@ void PlanEmitter::enter(int region, std::span<const Value> parameters,
 }
 
 void PlanEmitter::move(Value to, Value from, std::int64_t bytes) {
-  auto* const type =
-      llvm::FunctionType::get(ir_.getVoidTy(), {pointer_, pointer_, ir_.getInt64Ty()}, false);
-  ir_.CreateCall(module_.getOrInsertFunction("tutti_move", type), {to, from, long_number(bytes)});
+  if (to == from) return;
+  Block apart = block("apart");
+  Block there = block("there");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(to, from), there, apart);
+  ir_.SetInsertPoint(apart);
+  constexpr std::int64_t kFew = 256;  // a function that is called would see what lies on the stack
+  if (is_joined() && bytes <= kFew) {
+    copy(to, from, bytes);
+  } else {
+    auto* const type =
+        llvm::FunctionType::get(ir_.getVoidTy(), {pointer_, pointer_, ir_.getInt64Ty()}, false);
+    ir_.CreateCall(module_.getOrInsertFunction("tutti_move", type), {to, from, long_number(bytes)});
+  }
+  ir_.CreateBr(there);
+  ir_.SetInsertPoint(there);
 }
 
 void PlanEmitter::copy(Value to, Value from, std::int64_t bytes) {

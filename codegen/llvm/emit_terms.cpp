@@ -1,6 +1,7 @@
 // Loads at places that values say: what BodyEmitter does with terms.
 
 #include <tutti/codegen/llvm/emit_body.h>
+#include <tutti/codegen/llvm/emit_index.h>
 
 #include <cmath>
 #include <iterator>
@@ -55,7 +56,7 @@ BodyEmitter::LoadPlace BodyEmitter::place_of(const Instruction& load, bool in_lo
 Value* BodyEmitter::step_of(Value* value, DType dtype, const Term& term, llvm::Type* type) {
   const auto stride = static_cast<std::uint64_t>(term.stride);
   const auto make = [&] {
-    Value* const index = clamped(value, dtype, term.most, type);
+    Value* const index = emit_clamped_index(ir_, value, dtype, term.most, type);
     return term.stride == 1
                ? index
                : ir_.CreateMul(index, llvm::ConstantInt::get(type, stride, /*IsSigned=*/true));
@@ -66,22 +67,6 @@ Value* BodyEmitter::step_of(Value* value, DType dtype, const Term& term, llvm::T
   llvm::IRBuilder<>::InsertPointGuard guard(ir_);
   go_behind(value);
   return known = make();
-}
-
-Value* BodyEmitter::clamped(Value* value, DType dtype, std::int64_t most, llvm::Type* type) {
-  // In as few bits as there are instructions for, if the most fits.
-  const bool fits = most <= std::numeric_limits<std::int32_t>::max();
-  const unsigned bits = size_of(dtype) <= 4 && fits ? 32 : 64;
-  llvm::Type* const wide = type->getWithNewBitWidth(bits);
-  auto* const last = llvm::ConstantInt::get(wide, static_cast<std::uint64_t>(most));
-  Value* out = ir_.CreateIntCast(value, wide, !is_unsigned(dtype));
-  if (is_unsigned(dtype)) {
-    out = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, out, last);
-  } else {
-    out = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, out, last);
-    out = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, out, llvm::Constant::getNullValue(wide));
-  }
-  return ir_.CreateIntCast(out, type, /*isSigned=*/false);
 }
 
 void BodyEmitter::go_behind(Value* value) {

@@ -1,4 +1,5 @@
 #include <tutti/codegen/llvm/joined_functions.h>
+#include <tutti/kernels/host/dynamic_slice.h>
 
 #include <algorithm>
 #include <deque>
@@ -32,7 +33,26 @@ bool is_small_kernel(const Kernel& kernel) {
   return outer_points(kernel) * std::max<std::int64_t>(inner_points(kernel), 1) <= kMostPoints;
 }
 
+// Parts that are a few runs of few bytes; what they go into may be of any size.
+bool is_small_update(const kernels::DynamicUpdateSlice& update) {
+  constexpr std::int64_t kMostRuns = 8;
+  constexpr std::int64_t kMostPartBytes = 256;
+  const std::vector<kernels::PartDimension> dimensions =
+      kernels::part_dimensions(update.x, update.part);
+  std::int64_t runs = 1;
+  for (std::size_t i = 0; i + 1 < dimensions.size(); ++i) {
+    if (dimensions[i].part > kMostRuns) return false;
+    runs *= dimensions[i].part;
+  }
+  return runs > 0 && runs <= kMostRuns && dimensions.back().part > 0 &&
+         dimensions.back().part <= kMostPartBytes / update.element_size / runs;
+}
+
 // How much code it is.
+std::size_t weight_of(const kernels::DynamicUpdateSlice& update) {
+  return 16 + 4 * static_cast<std::size_t>(update.x.rank());
+}
+
 std::size_t weight_of(const Kernel& kernel) {
   std::size_t out = 0;
   for (const Segment& segment : kernel.segments) {
@@ -71,7 +91,7 @@ class JoinedFunctions::Survey final : public NativeSteps {
                      std::span<const DirectKernel> kernels) override {
     if (!joined_.are_inlined(kernels)) return launch(function, buffers);
     for (const DirectKernel& kernel : kernels) {
-      weight_ += weight_of(*kernel.kernel);
+      weight_ += kernel.kernel == nullptr ? weight_of(*kernel.update) : weight_of(*kernel.kernel);
     }
   }
   void control(const Control& control) override {
@@ -188,6 +208,7 @@ void JoinedFunctions::find_rooms() {
 
 bool JoinedFunctions::are_inlined(std::span<const NativeSteps::DirectKernel> kernels) const {
   return std::ranges::all_of(kernels, [&](const NativeSteps::DirectKernel& direct) {
+    if (direct.kernel == nullptr) return is_small_update(*direct.update);
     return direct.buffers == direct.kernel->buffers.size() && is_small_kernel(*direct.kernel);
   });
 }

@@ -111,7 +111,8 @@ void PlanEmitter::launch_direct(const char* function, std::span<const BufferId> 
                                 std::span<const DirectKernel> kernels) {
   if (is_joined() && joined_.are_inlined(kernels)) {
     for (const DirectKernel& kernel : kernels) {
-      call_inlined(kernel, buffers.first(kernel.buffers));
+      const std::span<const BufferId> own = buffers.first(kernel.buffers);
+      kernel.kernel == nullptr ? put_part(*kernel.update, own) : call_inlined(kernel, own);
       buffers = buffers.subspan(kernel.buffers);
     }
     // The frame has them in their order.

@@ -80,6 +80,8 @@ class PlanEmitter final : public NativeSteps {
                                llvm::GlobalValue::LinkageTypes linkage);
   bool is_joined() const { return joined_.is_joined(number_); }
   void call_inlined(const DirectKernel& kernel, std::span<const BufferId> buffers);
+  // emit_update.cpp: of a tensor, a part, where it begins, and the result.
+  void put_part(const kernels::DynamicUpdateSlice& update, std::span<const BufferId> buffers);
   void emit_steps(std::int32_t first, std::int32_t end);
   // The step before which a function that begins at `first` ends, so that it isn't too long.
   std::int32_t end_of_part(std::int32_t first, std::int32_t end) const;

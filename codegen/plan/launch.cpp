@@ -37,21 +37,26 @@ void run_code(const void* code, void* const* arguments, std::int64_t begin, std:
   static_cast<const KernelCode*>(code)->run(arguments, begin, end);
 }
 
-// What a part computes, if that is a generated kernel or may be one; else null.
-const Kernel* kernel_of_part(const Plan& plan, const LaunchPart& part) {
-  if (part.epilogue >= 0) return nullptr;
-  if (part.kernel >= 0) return &plan.kernels[at(part.kernel)];
-  return part.code == nullptr ? nullptr : part.code->kernel();
+// What a part computes, if that is a generated kernel or may be put into other code.
+NativeSteps::DirectKernel direct_kernel(const Plan& plan, const LaunchPart& part) {
+  NativeSteps::DirectKernel out = {.tiles = part.tiles, .buffers = part.buffers.size()};
+  if (part.epilogue >= 0) return out;
+  if (part.kernel >= 0) {
+    out.kernel = &plan.kernels[at(part.kernel)];
+  } else if (part.code != nullptr) {
+    out.kernel = part.code->kernel();
+    out.update = part.code->update();
+  }
+  return out;
 }
 
-// Of one that is such kernels alone, which one thread runs: these; else none.
+// Of one that is such parts alone, which one thread runs: these; else none.
 std::vector<NativeSteps::DirectKernel> direct_kernels(const Plan& plan, const Launch& launch) {
   std::vector<NativeSteps::DirectKernel> out;
   if (!launch.device.is_cpu()) return out;
   for (const LaunchPart& part : launch.parts) {
-    const Kernel* const kernel = kernel_of_part(plan, part);
-    if (kernel == nullptr) return {};
-    out.push_back({.kernel = kernel, .tiles = part.tiles, .buffers = part.buffers.size()});
+    out.push_back(direct_kernel(plan, part));
+    if (out.back().kernel == nullptr && out.back().update == nullptr) return {};
   }
   const bool is_one_tile = out.size() == 1 && out[0].tiles == 1;
   if (!is_one_tile && !is_for_one_thread(plan, launch)) out.clear();
@@ -206,7 +211,7 @@ void Launch::hash(const Plan& plan, Hasher& hasher) const {
   const std::vector<NativeSteps::DirectKernel> direct = direct_kernels(plan, *this);
   hasher.add(3).add(parts.size()).add(direct.size());
   for (const NativeSteps::DirectKernel& kernel : direct) {
-    hasher.add(hashed(kernel.tiles)).add(kernel.buffers);
+    hasher.add(hashed(kernel.tiles)).add(kernel.buffers).add(kernel.update != nullptr);
   }
 }
 

@@ -116,11 +116,42 @@ class KernelTime {
   const std::vector<VaryingAxes> values_;  // where loads have terms
 };
 
+bool is_branch(const Plan& plan, const Region& region) {
+  const auto number = static_cast<int>(&region - plan.regions.data());
+  return std::ranges::any_of(plan.steps, [&](const Step& step) {
+    const Control* const control = control_of(step);
+    return control != nullptr && control->kind == Control::Kind::conditional &&
+           std::ranges::find(control->regions, number) != control->regions.end();
+  });
+}
+
+// Whether a call's result lies over its first buffer in every run, as far as the plan says it: that
+// is one buffer, or a loop has one place for both.
+bool runs_in_place(const Plan& plan, const LaunchPart& part) {
+  if (part.tiles_in_place < 0) return false;
+  const BufferId read = part.buffers.front();
+  const BufferId written = part.buffers.back();
+  if (read == written) return true;
+  if (plan.buffers[at(read)].kind != PlanBuffer::Kind::parameter) return false;
+  const auto region = std::ranges::find_if(
+      plan.regions, [&](const Region& each) { return read < each.end_buffer; });
+  if (region == plan.regions.end()) return false;
+  const auto is_of_both = [&](const Donation& donation) {
+    return donation.input == plan.buffers[at(read)].index && donation.buffer == written;
+  };
+  return std::ranges::any_of(region->donations, is_of_both) && !is_branch(plan, *region);
+}
+
 double nanoseconds_of(const Plan& plan, const LaunchPart& part) {
   if (part.kernel >= 0) return KernelTime(plan.kernels[at(part.kernel)]).nanoseconds();
+  const bool in_place = runs_in_place(plan, part);
   double bytes = static_cast<double>(part.cost);
-  for (const BufferId id : part.buffers) bytes += static_cast<double>(plan.buffers[at(id)].bytes);
-  double out = kCall + kTile * static_cast<double>(part.tiles) + kMovedByte * bytes;
+  for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+    const bool stays = in_place && (i == 0 || i + 1 == part.buffers.size());
+    if (!stays) bytes += static_cast<double>(plan.buffers[at(part.buffers[i])].bytes);
+  }
+  const std::int64_t tiles = in_place ? part.tiles_in_place : part.tiles;
+  double out = kCall + kTile * static_cast<double>(tiles) + kMovedByte * bytes;
   if (part.epilogue >= 0) out += KernelTime(plan.kernels[at(part.epilogue)]).nanoseconds();
   return out;
 }

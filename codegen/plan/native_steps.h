@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <span>
 
+namespace tutti::kernels {
+struct DynamicUpdateSlice;
+}
+
 namespace tutti::codegen {
 
 struct Control;
@@ -24,10 +28,11 @@ class NativeSteps {
   virtual void call(const char* function, std::int32_t number) = 0;
   // function(frame, number, addresses), with the number of the next launch, and its buffers'.
   virtual void launch(const char* function, std::span<const BufferId> buffers) = 0;
-  // The same of kernels, or calls that are kernels as well, whose functions are called instead, one
+  // The same of kernels, or calls that say what they do, whose functions are called instead, one
   // after another, each for all of its tiles, where the frame has them.
   struct DirectKernel {
-    const Kernel* kernel = nullptr;
+    const Kernel* kernel = nullptr;  // null: it puts a part into a tensor
+    const kernels::DynamicUpdateSlice* update = nullptr;
     std::int64_t tiles = 0;
     std::size_t buffers = 0;
   };

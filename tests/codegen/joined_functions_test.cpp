@@ -156,6 +156,42 @@ func @f(%all: f32[6,3], %m: f32[3,3]) {
 )");
 }
 
+// Of each rank, at places of each dtype, some of which are outside: of what a step has to itself,
+// and of what it needs as it was, too.
+TEST(JoinedFunctions, PutsPartsIntoTensors) {
+  constexpr const char* kText = R"(
+private func @step(%all: DT[SIZES], %old: DT[SIZES], %at: IT[RANK], %part: DT[PART]) {
+  %0 = dynamic_update_slice(%all, %part, %at)
+  %1 = dynamic_update_slice(%old, %part, %at)
+  %2 = minimum(%1, %old)
+  %3 = add(%at, %at)
+  return %0, %2, %3
+}
+func @f(%all: DT[SIZES], %old: DT[SIZES], %at: IT[RANK], %parts: DT[4,PART]) {
+  %0, %1, %2 = scan(%all, %old, %at, %parts)
+      {body = @step, carries = 3, sequences = 1, length = 4}
+  return %0, %1, %2
+}
+)";
+  const auto agree = [&](std::string text, const char* sizes, const char* part, int rank) {
+    text = replaced(replaced(text, "SIZES", sizes), "PART", part);
+    expect_agreement(replaced(text, "RANK", std::to_string(rank)));
+  };
+  for (const char* const dtype : {"f32", "f64", "bf16", "i8"}) {
+    const std::string text = replaced(kText, "DT", dtype);
+    for (const char* const index : {"i64", "i32", "u8", "u64"}) {
+      const std::string with_index = replaced(text, "IT", index);
+      agree(with_index, "7", "1", 1);
+      agree(with_index, "70,3", "2,3", 2);
+    }
+    const std::string with_index = replaced(text, "IT", "i32");
+    agree(with_index, "5,4", "3,2", 2);
+    agree(with_index, "3,5,4", "2,2,4", 3);
+    agree(with_index, "2,3,4,3", "2,2,2,1", 4);
+    agree(with_index, "3,4", "3,4", 2);
+  }
+}
+
 // Which are kernels there if they are small: of matrices that lie in any way, of vectors, in
 // batches.
 TEST(JoinedFunctions, ProductsOfEveryForm) {
@@ -275,6 +311,45 @@ TEST(JoinedFunctions, SmallProductsAreAPartOfIt) {
       "func @f(%a: f32[N,N], %b: f32[N,N]) { %0 = matmul(%a, %b) %1 = tanh(%0) return %1 }";
   EXPECT_THAT(code_of(replaced(kText, "N", "8")), Not(HasSubstr("tutti_launch")));
   EXPECT_THAT(code_of(replaced(kText, "N", "9")), HasSubstr("tutti_launch"));
+}
+
+// Whatever the size of what it is put into.
+TEST(JoinedFunctions, SmallPartsArePutInByIt) {
+  constexpr const char* kText = R"(
+private func @step(%all: f32[SIZE], %at: i32[1], %part: f32[PART]) {
+  %0 = dynamic_update_slice(%all, %part, %at)
+  return %0, %at
+}
+func @f(%all: f32[SIZE], %at: i32[1], %parts: f32[4,PART]) {
+  %0, %1 = scan(%all, %at, %parts) {body = @step, carries = 2, sequences = 1, length = 4}
+  return %0, %1
+}
+)";
+  const auto code = [&](const char* size, const char* part) {
+    return code_of(replaced(replaced(kText, "SIZE", size), "PART", part));
+  };
+  EXPECT_THAT(code("16", "1"), Not(HasSubstr("tutti_launch")));
+  EXPECT_THAT(code("1000000", "64"), Not(HasSubstr("tutti_launch")));
+  EXPECT_THAT(code("1000000", "65"), HasSubstr("tutti_launch"));
+  EXPECT_NE(code("16", "1"), code("17", "1"));
+}
+
+// A call of the library beside it is made by itself.
+TEST(JoinedFunctions, CallsKeepNoPartFromBeingPutInByIt) {
+  const std::string code = code_of(R"(
+private func @step(%all: f32[16], %table: f32[9], %at: i32[1], %part: f32[1], %places: i32[5]) {
+  %0 = dynamic_update_slice(%all, %part, %at)
+  %1 = take(%table, %places) {axis = 0}
+  return %0, %1
+}
+func @f(%all: f32[16], %table: f32[9], %at: i32[1], %part: f32[1], %places: i32[5]) {
+  %0, %1 = scan(%all, %table, %at, %part, %places)
+      {body = @step, carries = 1, sequences = 0, length = 4}
+  return %0, %1
+}
+)");
+  EXPECT_THAT(code, HasSubstr("tutti_launch"));
+  EXPECT_THAT(code, HasSubstr("llvm.smin"));  // where the part begins
 }
 
 TEST(JoinedFunctions, LargeKernelsAreCalled) {

@@ -67,5 +67,34 @@ TEST(LaunchTime, ManySmallTilesAreLittleWorkAllTheSame) {
   EXPECT_FALSE(codegen::is_for_one_thread(many, *launch_of(many.steps[1])));
 }
 
+// Where a loop has one place for what goes in and out, the rest of the tensor is not touched.
+TEST(LaunchTime, WhatIsChangedInPartAndInPlaceIsLittleWork) {
+  const auto is_for_one = [](const std::string& donation) {
+    const Plan plan = parse_plan(R"(// tutti plan 1
+plan @f rank 0 arena 0 bytes {
+  region r0 @step {
+    b0 = parameter 0: f32[1000000], 4000000 bytes
+    b1 = parameter 1: f32[1], 4 bytes
+    b2 = parameter 2: i64[1], 8 bytes
+    b3 = result, 4000000 bytes
+    0: call dynamic_update_slice "" (b0, b1, b2) -> b3 {tiles = 31, tiles_in_place = 1}
+)" + donation + R"(
+    return b3: f32[1000000]
+  }
+  b4 = input 0: f32[1000000], 4000000 bytes
+  b5 = input 1: f32[1], 4 bytes
+  b6 = input 2: i64[1], 8 bytes
+  b7 = output, 4000000 bytes
+  1: allocate b7
+  2: scan r0 @step (b4, b5, b6) -> b7 {carries = 1, length = 4}
+  return b7: f32[1000000]
+}
+)");
+    return codegen::is_for_one_thread(plan, *launch_of(plan.steps[0]));
+  };
+  EXPECT_TRUE(is_for_one("    b3 may take over parameter 0"));
+  EXPECT_FALSE(is_for_one(""));
+}
+
 }  // namespace
 }  // namespace tutti::codegen::launch_time_test
