@@ -2,6 +2,7 @@
 #include <tutti/kernels/host/convolution.h>
 #include <tutti/kernels/host/convolution_by_outputs.h>
 #include <tutti/kernels/host/convolution_direct.h>
+#include <tutti/kernels/host/convolution_lines.h>
 #include <tutti/kernels/host/convolution_shape.h>
 #include <tutti/kernels/host/convolution_wide_window.h>
 #include <tutti/kernels/host/per_thread.h>
@@ -10,7 +11,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace tutti::kernels {
 
@@ -20,6 +24,9 @@ constexpr std::int64_t kBytesAtOnce = 1 << 20;  // of what is multiplied at a ti
 constexpr std::int64_t kLeastAtOnce = 64;
 constexpr std::int64_t kMostAtOnce = 1024;
 constexpr std::int64_t kGoodDepth = 256;  // of a product
+// Lines of fewer elements take longer to find than to copy.
+constexpr std::int64_t kShortLine = 16;
+constexpr std::int64_t kMostSources = 4096;
 
 }  // namespace
 
@@ -36,6 +43,10 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   std::int64_t blocks = 0;          // of an image
   std::int64_t inputs_at_once = 0;  // whose sums are added one after another
   bool copies_weight = false;
+  std::vector<Positions> inside_of_lines;  // by column of the window: which results look inside
+  // Of small images with short lines: where each element of a row that is copied lies behind the
+  // first one of its channel, row by row; -1: outside.
+  std::vector<std::int32_t> sources;
   KnownProducts products;  // of all tiles' sizes
 
   explicit Plan(const Convolution& spec);
@@ -54,6 +65,9 @@ struct PreparedConvolution::Plan : ConvolutionShape {
 
   void choose_tiles();
   void choose_weight();
+  void find_sources();
+  // Where a place of the window lies for a result; -1: outside.
+  std::int64_t source_of(std::int64_t result, std::int64_t place) const;
   // The weight of a group as [outputs, inputs * places], densely.
   template <class T>
   void copy_weight(const T* weight, std::int64_t group, T* to) const;
@@ -77,8 +91,14 @@ PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec
     if (!direct) wide = WideWindowConvolution::find(*this);
   }
   if (direct || wide) return;
+  const SpatialDimension& width = spatial.back();
+  for (std::int64_t c = 0; c < width.window; ++c) {
+    inside_of_lines.push_back(
+        inside(c * width.dilation - width.low, width.stride, width.size, width.out));
+  }
   choose_tiles();
   choose_weight();
+  find_sources();
 }
 
 void PreparedConvolution::Plan::choose_tiles() {
@@ -111,6 +131,37 @@ void PreparedConvolution::Plan::choose_weight() {
                   (outputs > 1 && weight_strides[0] < inputs_at_once * places);
 }
 
+std::int64_t PreparedConvolution::Plan::source_of(std::int64_t result, std::int64_t place) const {
+  std::int64_t out = 0;
+  for (std::size_t d = spatial.size(); d-- > 0;) {
+    const SpatialDimension& dimension = spatial[d];
+    const std::int64_t at = result % dimension.out * dimension.stride +
+                            place % dimension.window * dimension.dilation - dimension.low;
+    if (at < 0 || at >= dimension.size) return -1;
+    out += at * dimension.x_stride;
+    result /= dimension.out;
+    place /= dimension.window;
+  }
+  return out;
+}
+
+void PreparedConvolution::Plan::find_sources() {
+  const std::int64_t line = by_rows ? spatial.back().window : spatial.back().out;
+  if (blocks > 1 || line >= kShortLine || places * results > kMostSources) return;
+  // What is read where nothing is looked at is the first element, so that none lies before it.
+  for (const SpatialDimension& dimension : spatial) {
+    const bool fits = dimension.x_stride >= 0 &&
+                      dimension.size <= std::numeric_limits<std::int32_t>::max() / 4 /
+                                            std::max<std::int64_t>(dimension.x_stride, 1);
+    if (!fits) return;
+  }
+  for (std::int64_t i = 0; i < places * results; ++i) {
+    const std::int64_t source =
+        by_rows ? source_of(i / places, i % places) : source_of(i % results, i / results);
+    sources.push_back(static_cast<std::int32_t>(source));
+  }
+}
+
 template <class T>
 void PreparedConvolution::Plan::copy_weight(const T* weight, std::int64_t group, T* to) const {
   const T* const from = weight + weight_offset + group * outputs * weight_strides[0];
@@ -127,55 +178,47 @@ void PreparedConvolution::Plan::copy_weight(const T* weight, std::int64_t group,
   }
 }
 
-namespace {
-
-// `count` elements that lie `step` apart, with zeros where they would lie outside of a line.
-template <class T>
-void copy_spaced(const T* line, std::int64_t stride, std::int64_t first, std::int64_t step,
-                 std::int64_t size, std::int64_t count, T* to) {
-  const auto [begin, end] = inside(first, step, size, count);
-  std::fill(to, to + begin, T{0});
-  const std::int64_t apart = step * stride;
-  if (end > begin) {
-    const T* const from = line + (first + begin * step) * stride;
-    if (apart == 1) {
-      std::memcpy(to + begin, from, static_cast<std::size_t>(end - begin) * sizeof(T));
-    } else {
-      for (std::int64_t i = 0; i < end - begin; ++i) to[begin + i] = from[i * apart];
-    }
-  }
-  std::fill(to + end, to + count, T{0});
-}
-
-}  // namespace
-
 template <class T>
 void PreparedConvolution::Plan::copy_columns(const T* image, std::int64_t first, std::int64_t count,
                                              T* row, std::int64_t row_stride) const {
   const auto& [depth, height, width] = spatial;
+  if (!sources.empty()) {
+    const auto each = static_cast<std::size_t>(results);
+    for (std::int64_t input = 0; input < inputs; ++input, image += channel_stride) {
+      for (std::size_t begin = 0; begin < sources.size(); begin += each, row += row_stride) {
+        copy_sources(image, std::span(sources).subspan(begin, each), row);
+      }
+    }
+    return;
+  }
+  const std::int64_t first_line = first / width.out;
+  const std::int64_t first_column = first % width.out;
+  const std::int64_t apart = width.stride * width.x_stride;
   for (std::int64_t input = 0; input < inputs; ++input, image += channel_stride) {
     for (std::int64_t a = 0; a < depth.window; ++a) {
       for (std::int64_t b = 0; b < height.window; ++b) {
         for (std::int64_t c = 0; c < width.window; ++c, row += row_stride) {
+          const Positions& columns = inside_of_lines[static_cast<std::size_t>(c)];
           // Results, a line of them after another.
           T* to = row;
-          for (std::int64_t p = first; p < first + count;) {
-            const std::int64_t column = p % width.out;
-            const std::int64_t lines = p / width.out;
-            const std::int64_t some = std::min(width.out - column, first + count - p);
-            const std::int64_t z =
-                lines / height.out * depth.stride + a * depth.dilation - depth.low;
-            const std::int64_t y =
-                lines % height.out * height.stride + b * height.dilation - height.low;
-            if (z < 0 || z >= depth.size || y < 0 || y >= height.size) {
-              std::fill(to, to + some, T{0});
-            } else {
-              copy_spaced(image + z * depth.x_stride + y * height.x_stride, width.x_stride,
-                          column * width.stride + c * width.dilation - width.low, width.stride,
-                          width.size, some, to);
-            }
+          std::int64_t column = first_column;
+          std::int64_t y_out = first_line % height.out;
+          std::int64_t z_out = first_line / height.out;
+          for (std::int64_t left = count; left > 0;) {
+            const std::int64_t some = std::min(width.out - column, left);
+            const std::int64_t z = z_out * depth.stride + a * depth.dilation - depth.low;
+            const std::int64_t y = y_out * height.stride + b * height.dilation - height.low;
+            const bool is_outside = z < 0 || z >= depth.size || y < 0 || y >= height.size;
+            const std::int64_t begin = column * width.stride + c * width.dilation - width.low;
+            copy_line(image + z * depth.x_stride + y * height.x_stride + begin * width.x_stride,
+                      apart, is_outside ? Positions{some, some} : part_of(columns, column, some),
+                      some, to);
             to += some;
-            p += some;
+            left -= some;
+            column = 0;
+            if (++y_out < height.out) continue;
+            y_out = 0;
+            ++z_out;
           }
         }
       }
@@ -187,23 +230,35 @@ template <class T>
 void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channels, T* row,
                                           std::int64_t row_stride) const {
   const auto& [depth, height, width] = spatial;
+  if (!sources.empty()) {
+    const auto each = static_cast<std::size_t>(places);
+    for (std::size_t begin = 0; begin < sources.size(); begin += each, row += row_stride) {
+      T* to = row;
+      for (std::int64_t i = 0; i < channels; ++i) {
+        to =
+            copy_sources(channel + i * channel_stride, std::span(sources).subspan(begin, each), to);
+      }
+    }
+    return;
+  }
+  const std::int64_t apart = width.dilation * width.x_stride;
   for (std::int64_t p = 0; p < results; ++p, row += row_stride) {
     const std::int64_t lines = p / width.out;
     const std::int64_t top = lines / height.out * depth.stride - depth.low;
     const std::int64_t up = lines % height.out * height.stride - height.low;
     const std::int64_t left = p % width.out * width.stride - width.low;
+    const Positions columns = inside(left, width.dilation, width.size, width.window);
     T* to = row;
     for (std::int64_t i = 0; i < channels; ++i) {
       for (std::int64_t a = 0; a < depth.window; ++a) {
         const std::int64_t z = top + a * depth.dilation;
         for (std::int64_t b = 0; b < height.window; ++b, to += width.window) {
           const std::int64_t y = up + b * height.dilation;
-          if (z < 0 || z >= depth.size || y < 0 || y >= height.size) {
-            std::fill(to, to + width.window, T{0});
-            continue;
-          }
-          copy_spaced(channel + i * channel_stride + z * depth.x_stride + y * height.x_stride,
-                      width.x_stride, left, width.dilation, width.size, width.window, to);
+          const bool is_outside = z < 0 || z >= depth.size || y < 0 || y >= height.size;
+          copy_line(channel + i * channel_stride + z * depth.x_stride + y * height.x_stride +
+                        left * width.x_stride,
+                    apart, is_outside ? Positions{width.window, width.window} : columns,
+                    width.window, to);
         }
       }
     }
