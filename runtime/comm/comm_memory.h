@@ -61,6 +61,9 @@ class CommMemory : public std::enable_shared_from_this<CommMemory> {
   // Says that this rank has left: what it holds of its peers' it holds for good, since a slower one
   // may still read what it announced.
   virtual void close() { closed_.store(true); }
+  // Whether this process keeps its pages when another one is forked off. Private ones are copied
+  // for who writes first; where that is this process, a GPU goes on with the former ones.
+  virtual bool keeps_pages() const { return false; }
   // Whether this process is no rank, but was forked off one: it holds nothing.
   virtual bool is_forked_off() const { return false; }
 

@@ -197,8 +197,10 @@ std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t
   std::weak_ptr<SymmetricMemory>& known = symmetric_[size];
   std::shared_ptr<SymmetricMemory> out = known.lock();
   if (out == nullptr || out->retired()) {
-    out = std::make_shared<SymmetricMemory>(agreement_.memory()->allocate(
-        size, {.what = "places of programs that communicate", .where = {}}));
+    CommMemory& memory = *agreement_.memory();
+    out = std::make_shared<SymmetricMemory>(
+        memory.allocate(size, {.what = "places of programs that communicate", .where = {}}),
+        memory.keeps_pages());
     known = out;
   }
   return out;

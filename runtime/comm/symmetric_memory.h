@@ -15,11 +15,15 @@ namespace tutti::runtime {
 // calls it.
 class SymmetricMemory : public std::enable_shared_from_this<SymmetricMemory> {
  public:
-  explicit SymmetricMemory(std::shared_ptr<Buffer> memory) : memory_(std::move(memory)) {}
+  // `keeps_pages`: of the host, and CommMemory's.
+  explicit SymmetricMemory(std::shared_ptr<Buffer> memory, bool keeps_pages = false)
+      : memory_(std::move(memory)), keeps_pages_(keeps_pages) {}
   SymmetricMemory(const SymmetricMemory&) = delete;
   SymmetricMemory& operator=(const SymmetricMemory&) = delete;
 
   std::size_t bytes() const { return memory_->bytes(); }
+  // Whether it may be registered with a GPU's driver.
+  bool keeps_pages() const { return keeps_pages_; }
   // The bytes at a place; they keep all of this, for who waits to use them.
   std::shared_ptr<Buffer> at(std::size_t offset, std::size_t bytes) const {
     return Buffer::wrap(memory_->data() + offset, bytes, [memory = shared_from_this()](void*) {});
@@ -38,6 +42,7 @@ class SymmetricMemory : public std::enable_shared_from_this<SymmetricMemory> {
 
  private:
   const std::shared_ptr<Buffer> memory_;
+  const bool keeps_pages_;
   std::uint64_t users_ = 0;
   std::uint64_t user_ = 0;
   std::uint64_t last_ = 0;

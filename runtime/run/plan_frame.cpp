@@ -53,7 +53,7 @@ void PlanFrame::begin_areas() {
     }
     area.others = std::max(area.others, area.memory->enter(area.user));
     // To register it takes longer than a copy: not for a program that runs once.
-    if (area.source && std::exchange(area.may_register, false)) {
+    if (area.source && area.memory->keeps_pages() && std::exchange(area.may_register, false)) {
       area.registered = context_.accelerator(*area.source)
                             .register_host(area.memory->at(0, area.memory->bytes()));
     }

@@ -4,6 +4,7 @@
 #include <tutti/codegen/driver/executable.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/comm/shm/shm.h>
 
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "tests/codegen/device_rank.h"
+#include "tests/runtime/processes.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,12 +41,16 @@ func @f(%x: f32[4] on cuda:0, %y: f32[2] on cuda:0) -> (f32[4] on cuda:0, f32[2]
 
 // What each of two ranks threw, "" for nothing.
 std::vector<std::string> run_pair(const std::function<void(test::DeviceRank&, int)>& body) {
-  auto fabric = std::make_shared<runtime::LocalFabric>(2);
+  // Over memory as processes have it in common.
+  runtime::ShmOptions options{.rendezvous = runtime::fresh_rendezvous(), .ranks = 2};
   std::vector<std::string> thrown(2);
   std::vector<std::thread> threads;
   for (int r = 0; r < 2; ++r) {
     threads.emplace_back([&, r] {
-      test::DeviceRank rank(fabric, r);
+      runtime::ShmOptions own = options;
+      own.rank = r;
+      test::DeviceRank rank(
+          std::make_unique<runtime::HostBackend>(std::make_shared<runtime::ShmFabric>(own), r));
       try {
         body(rank, r);
         rank.context.backend->finish();
@@ -109,6 +115,22 @@ TEST(DeviceCopies, GoThroughOtherMemoryWhereNoneCanBeRegistered) {
     EXPECT_EQ(rank.gpus[0]->counts.begun_copies_out, r == 1 ? 0 : 6);
     EXPECT_EQ(rank.gpus[0]->counts.asked_to_register, 1) << "it is not asked again";
   });
+}
+
+// A process that is forked off takes private pages away from who writes to them next.
+TEST(DeviceCopies, GoThroughOtherMemoryWherePagesArePrivate) {
+  auto fabric = std::make_shared<runtime::LocalFabric>(2);
+  std::vector<std::thread> threads;
+  for (int r = 0; r < 2; ++r) {
+    threads.emplace_back([&, r] {
+      test::DeviceRank rank(fabric, r);
+      Executable f(test::plan_of_device(kTwoSums, r), rank.context);
+      for (int run = 0; run < 4; ++run) expect_two_sums(rank, f, r, run);
+      EXPECT_EQ(rank.gpus[0]->counts.asked_to_register, 0);
+      rank.context.backend->finish();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 // In steps of a loop, each of which reads what the one before has brought to the host.

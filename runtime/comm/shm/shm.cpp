@@ -84,6 +84,7 @@ class ShmMemory final : public CommMemory {
     blocks_->keep_pages();
     CommMemory::close();
   }
+  bool keeps_pages() const override { return true; }
   bool is_forked_off() const override { return segment_->is_copy(); }
 
  protected:
