@@ -69,9 +69,9 @@ TEST(LaunchTime, ManySmallTilesAreLittleWorkAllTheSame) {
 
 // Where a loop has one place for what goes in and out, the rest of the tensor is not touched.
 TEST(LaunchTime, WhatIsChangedInPartAndInPlaceIsLittleWork) {
-  const auto is_for_one = [](const std::string& donation) {
+  const auto is_for_one = [](const std::string& donation, const std::string& enters) {
     const Plan plan = parse_plan(R"(// tutti plan 1
-plan @f rank 0 arena 0 bytes {
+plan @f rank 0 arena 4000000 bytes {
   region r0 @step {
     b0 = parameter 0: f32[1000000], 4000000 bytes
     b1 = parameter 1: f32[1], 4 bytes
@@ -84,16 +84,21 @@ plan @f rank 0 arena 0 bytes {
   b4 = input 0: f32[1000000], 4000000 bytes
   b5 = input 1: f32[1], 4 bytes
   b6 = input 2: i64[1], 8 bytes
-  b7 = output, 4000000 bytes
-  1: allocate b7
-  2: scan r0 @step (b4, b5, b6) -> b7 {carries = 1, length = 4}
-  return b7: f32[1000000]
+  b7 = input 3: i32[], 4 bytes
+  b8 = output, 4000000 bytes
+  b9 = local at 0, 4000000 bytes
+  1: allocate b8
+  2: )" + enters + R"(
+  return b8: f32[1000000]
 }
 )");
     return codegen::is_for_one_thread(plan, *launch_of(plan.steps[0]));
   };
-  EXPECT_TRUE(is_for_one("    b3 may take over parameter 0"));
-  EXPECT_FALSE(is_for_one(""));
+  const std::string in_place = "    b3 may take over parameter 0";
+  EXPECT_TRUE(is_for_one(in_place, "scan r0 @step (b4, b5, b6) -> b8 {carries = 1, length = 4}"));
+  EXPECT_FALSE(
+      is_for_one("", "scan r0 @step (b4, b5, b6) -> b8 with b9 {carries = 1, length = 4}"));
+  EXPECT_FALSE(is_for_one(in_place, "conditional r0 @step, r0 @step (b7, b4, b5, b6) -> b8"));
 }
 
 }  // namespace
