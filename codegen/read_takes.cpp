@@ -34,7 +34,7 @@ class TakeReaders {
 
   std::vector<bool> run() {
     find_takes();
-    if (takes_.empty()) return called_;
+    if (takes_.empty()) return std::vector<bool>(graph_.node_count(), false);
     find_loops();
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
       if (!executes(graph_, views_, id)) continue;
@@ -58,7 +58,10 @@ class TakeReaders {
 
   void find_takes() {
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      if (is_take(graph_.node(id).op) && views_.free(id)) takes_.emplace(id, Readers());
+      if (!is_take(graph_.node(id).op)) continue;
+      // One of what a take gives is a call, which it stays where that becomes a call, too.
+      called_[id] = !views_.free(id);
+      if (views_.free(id)) takes_.emplace(id, Readers());
     }
   }
 

@@ -15,7 +15,7 @@ namespace tutti::codegen {
 // - rows are taken that fill a vector, which lie side by side, and at most two kernels read them;
 // - or single elements, and one kernel reads each of them once.
 //
-// By node, those takes that are views so far and that had better be calls.
+// By node, those takes that had better be calls, or are so far.
 std::vector<bool> find_called_takes(const ir::Graph& graph, const Views& views);
 
 // take or take_along_axis.

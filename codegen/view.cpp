@@ -304,10 +304,18 @@ ir::Value resolve(const ir::Graph& graph, ir::Value value) {
 }
 
 Views::Views(const ir::Graph& graph) {
-  find(graph, std::vector<bool>(graph.node_count(), false));
-  // Whether a take had better be a call is seen by what reads it as a view.
-  const std::vector<bool> called = find_called_takes(graph, *this);
-  if (std::ranges::find(called, true) != called.end()) find(graph, called);
+  // Whether a take had better be a call is seen by what reads it as a view. Those of which that is
+  // known stay calls; hardly ever do views look so different without them that others have to be.
+  std::vector<bool> called(graph.node_count(), false);
+  for (bool again = true; again;) {
+    find(graph, called);
+    again = false;
+    const std::vector<bool> more = find_called_takes(graph, *this);
+    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+      again = again || (more[id] && free_[id]);
+      called[id] = called[id] || more[id];
+    }
+  }
 }
 
 void Views::find(const ir::Graph& graph, const std::vector<bool>& called) {

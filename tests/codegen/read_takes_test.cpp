@@ -220,6 +220,25 @@ func @f(%x: f32[40], %order: i32[40], %i: i64[50]) {
                           some_indices<std::int64_t>({50}, 40)});
 }
 
+// The first is read by a call, so that it is one; so the second, of which the caller gets the
+// result.
+TEST(ReadTakes, OfWhatIsTakenAreCalls) {
+  const std::string text = R"(
+func @f(%x: f32[4,20,6], %i: i64[], %j: i64[]) {
+  %0 = take(%x, %i) {axis = 0}
+  %1 = take(%0, %j) {axis = 1}
+  return %1
+}
+)";
+  EXPECT_THAT(plan_of(text), HasSubstr("call take"));
+  expect_agreement(text, {counted(DType::f32, {4, 20, 6}), some_indices<std::int64_t>({}, 4),
+                          some_indices<std::int64_t>({}, 6)});
+  std::string read = text;
+  read.replace(read.find("return %1"), 9, "%2 = neg(%1)\n  return %2");
+  expect_agreement(read, {counted(DType::f32, {4, 20, 6}), some_indices<std::int64_t>({}, 4),
+                          some_indices<std::int64_t>({}, 6)});
+}
+
 TEST(ReadTakes, AlongAnAxisOfTheSameRank) {
   for (const std::string axis : {"0", "1"}) {
     const std::string text = "func @f(%x: f32[20,33], %i: i32[20,33]) {\n" +
