@@ -6,7 +6,6 @@
 #include <tutti/ir/cumulative.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -99,13 +98,13 @@ class Counter {
       if (normal.inner[i] != 0 || terms.has(true, i)) elements *= kernel_.inner[i];
     }
     const auto position = static_cast<std::size_t>(buffer);
-    std::array<ValueId, 3> indices = {-1, -1, -1};
-    for (std::size_t i = 0; has_terms && i < indices.size(); ++i) {
+    std::vector<std::tuple<ValueId, std::int64_t, std::int64_t>> places;
+    for (std::size_t i = 0; has_terms && i < load->terms.size(); ++i) {
       const ValueId id = load->operands[i];
-      const bool is_repeated = id >= 0 && repeated_[static_cast<std::size_t>(id)] >= 0;
-      indices[i] = is_repeated ? repeated_[static_cast<std::size_t>(id)] : id;
+      const ValueId same = repeated_[static_cast<std::size_t>(id)];
+      places.emplace_back(same >= 0 ? same : id, load->terms[i].most, load->terms[i].stride);
     }
-    if (!seen_.insert({buffer, normal.offset, normal.outer, normal.inner, indices}).second) return;
+    if (!seen_.insert({buffer, normal.offset, normal.outer, normal.inner, places}).second) return;
     bytes_[position] += elements * size_of(kernel_.buffers[position].dtype);
   }
 
@@ -115,7 +114,7 @@ class Counter {
   std::vector<VaryingAxes> values_;  // where loads have terms; so are those that are repeated
   std::vector<ValueId> repeated_;
   std::set<std::tuple<int, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>,
-                      std::array<ValueId, 3>>>
+                      std::vector<std::tuple<ValueId, std::int64_t, std::int64_t>>>>
       seen_;
   runtime::WorkCounts counts_;
 };

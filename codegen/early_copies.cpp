@@ -77,12 +77,17 @@ void EarlyCopies::find_readers() {
   std::ranges::sort(updates_);
 }
 
-// The update would have to copy all of the whole.
+// The update would have to copy all of the whole, or of what says which parts.
 bool EarlyCopies::is_updated_before_it_is_read(NodeId part) const {
-  const Value whole = origins_[graph_.operand(part, 0).id];
-  const auto next = std::ranges::upper_bound(updates_, std::pair(whole, part));
-  return next != updates_.end() && next->first == whole &&
-         next->second < last_reader_[graph_.result(part).id];
+  const auto is_updated = [&](Value operand) {
+    const Value whole = origins_[operand.id];
+    const auto next = std::ranges::upper_bound(updates_, std::pair(whole, part));
+    return next != updates_.end() && next->first == whole &&
+           next->second < last_reader_[graph_.result(part).id];
+  };
+  // What a take reads by is read as late as the table.
+  return is_updated(graph_.operand(part, 0)) ||
+         (is_take(graph_.node(part).op) && is_updated(graph_.operand(part, 1)));
 }
 
 bool EarlyCopies::keeps_much_alive(NodeId part) const {

@@ -40,9 +40,13 @@ ValueId KernelBuilder::read(const View& view, const Affine& address,
       view.source == View::Source::index
           ? -1
           : add_buffer(view.base, view.dtype, false, combined ? 0 : -1, starts_of(view));
+  std::vector<Term> terms;
+  for (const View::Term& term : view.terms) {
+    terms.push_back({.most = term.most, .stride = term.stride});
+  }
   for (const Reading& known : readings_) {
     if (known.buffer == buffer && known.dtype == view.dtype && known.address == address &&
-        known.bounds == bounds && known.indices == indices &&
+        known.bounds == bounds && known.indices == indices && known.terms == terms &&
         (bounds.empty() || *known.around == *view.scalar)) {
       return known.value;
     }
@@ -61,14 +65,15 @@ ValueId KernelBuilder::read(const View& view, const Affine& address,
       loaded.bounds = bounds;
       loaded.constant = ir::load_cell(view.dtype, view.scalar->bytes().data());
     }
-    for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (!terms.empty()) {
       Instruction& loaded = segment().body.back();
-      loaded.operands[i] = indices[i];
-      loaded.terms.push_back({.most = view.terms[i].most, .stride = view.terms[i].stride});
+      std::ranges::copy(indices, loaded.operands.begin());
+      loaded.terms = terms;
     }
     if (combined) value = combine(peers->second, view, address, value);
   }
-  readings_.push_back({buffer, view.dtype, address, bounds, indices, view.scalar, value});
+  readings_.push_back(
+      {buffer, view.dtype, address, bounds, indices, std::move(terms), view.scalar, value});
   return value;
 }
 

@@ -50,6 +50,7 @@ class KernelBuilder {
     Affine address;
     std::vector<Bound> bounds;
     std::vector<ValueId> indices;
+    std::vector<Term> terms;  // what they are good for
     const ir::Array* around;  // where there are bounds: what is outside of them
     ValueId value;
   };

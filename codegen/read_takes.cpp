@@ -133,9 +133,19 @@ class TakeReaders {
     writers_[view.base].push_back(id);
   }
 
-  // Whether something that may do so comes before the last reader, and would have to copy it then.
+  // Whether something that may do so, to the table or to indices, comes before the last reader, and
+  // would have to copy it then.
   bool is_written_before(NodeId id, const Readers& readers) const {
-    const auto found = writers_.find(views_[graph_.operand(id, 0)].base);
+    return is_written_before(views_[graph_.operand(id, 0)], id, readers) ||
+           is_written_before(views_[graph_.operand(id, 1)], id, readers);
+  }
+  bool is_written_before(const View& view, NodeId id, const Readers& readers) const {
+    if (std::ranges::any_of(view.terms, [&](const View::Term& term) {
+          return is_written_before(*term.index, id, readers);
+        })) {
+      return true;
+    }
+    const auto found = view.reads_base() ? writers_.find(view.base) : writers_.end();
     if (found == writers_.end()) return false;
     const auto begin = std::ranges::upper_bound(found->second, id);
     return std::any_of(begin, found->second.end(), [&](NodeId writer) {

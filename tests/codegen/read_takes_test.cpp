@@ -239,6 +239,66 @@ func @f(%x: f32[4,20,6], %i: i64[], %j: i64[]) {
                           some_indices<std::int64_t>({}, 6)});
 }
 
+// By the same index at the same place, but for how far apart its elements are and which is the
+// last.
+TEST(ReadTakes, OfTwoViewsOfOneTable) {
+  for (const std::string index : {"i32[7]", "i32[7,20]"}) {
+    for (const std::string other :
+         {"slice(%x) {start = [0, 0], stop = [60, 40], step = [2, 1]} : f32[30,40]",
+          "slice(%x) {start = [0, 0], stop = [5, 40], step = [1, 1]} : f32[5,40]",
+          "transpose(%x) {permutation = [1, 0]} : f32[40,60]"}) {
+      const std::string text = "func @f(%x: f32[60,40], %i: " + index + ") {\n%0 = " + other +
+                               R"(
+  %1 = slice(%0) {start = [0, 0], stop = [5, 20], step = [1, 1]} : f32[5,20]
+  %2 = slice(%x) {start = [0, 0], stop = [40, 20], step = [1, 1]} : f32[40,20]
+  %3 = OP(%2, %i) {axis = 0}
+  %4 = OP(%1, %i) {axis = 0}
+  %5 = sub(%3, %4)
+  return %5
+})";
+      const bool along = index != "i32[7]";
+      std::string whole = text;
+      for (std::size_t at = 0; (at = whole.find("OP", at)) != std::string::npos;) {
+        whole.replace(at, 2, along ? "take_along_axis" : "take");
+      }
+      expect_agreement(
+          whole, {counted(DType::f32, {60, 40}), along ? some_indices<std::int32_t>({7, 20}, 40)
+                                                       : some_indices<std::int32_t>({7}, 40)});
+    }
+  }
+  // Single elements of a row and of a column.
+  expect_agreement(R"(
+func @f(%x: f32[60,40], %i: i64[9]) {
+  %0 = slice(%x) {start = [0, 0], stop = [1, 40], step = [1, 1]} : f32[1,40]
+  %1 = reshape(%0) {shape = [40]}
+  %2 = slice(%x) {start = [0, 0], stop = [60, 1], step = [1, 1]} : f32[60,1]
+  %3 = reshape(%2) {shape = [60]}
+  %4 = take(%1, %i) {axis = 0}
+  %5 = take(%3, %i) {axis = 0}
+  %6 = sub(%4, %5)
+  return %6
+}
+)",
+                   {counted(DType::f32, {60, 40}), some_indices<std::int64_t>({9}, 50)});
+}
+
+// What says which elements are taken is itself taken, and several kernels read the elements.
+TEST(ReadTakes, ByWhatIsTakenForACall) {
+  expect_agreement(R"(
+func @f(%order: i32[60,16], %i: i32[9], %x: f32[1000]) {
+  %0 = take(%order, %i) {axis = 0}
+  %1 = take(%x, %0) {axis = 0}
+  %2 = exp(%1)
+  %3, %4 = sort(%2) {axis = 1, descending = false}
+  %5 = sin(%1)
+  %6 = mul(%5, %3)
+  return %6
+}
+)",
+                   {some_indices<std::int32_t>({60, 16}, 1000), some_indices<std::int32_t>({9}, 60),
+                    counted(DType::f32, {1000})});
+}
+
 TEST(ReadTakes, AlongAnAxisOfTheSameRank) {
   for (const std::string axis : {"0", "1"}) {
     const std::string text = "func @f(%x: f32[20,33], %i: i32[20,33]) {\n" +
