@@ -352,6 +352,28 @@ func @f(%all: f32[16], %table: f32[9], %at: i32[1], %part: f32[1], %places: i32[
   EXPECT_THAT(code, HasSubstr("llvm.smin"));  // where the part begins
 }
 
+// Kernels read a carry by indices, before a part of it is changed where it lies and behind that.
+TEST(JoinedFunctions, TakesFromWhatAPartIsPutInto) {
+  constexpr const char* kText = R"(
+private func @step(%all: f32[SIZE], %at: i32[1], %part: f32[1], %places: i32[20]) {
+  %0 = take(%all, %places) {axis = 0}
+  %1 = tanh(%0)
+  %2 = dynamic_update_slice(%all, %part, %at)
+  %3 = take(%2, %places) {axis = 0}
+  %4 = mul(%3, %1)
+  %5 = add(%at, %at)
+  %6 = sum(%4) {axes = [0]}
+  return %2, %5, %6, %4
+}
+func @f(%all: f32[SIZE], %at: i32[1], %parts: f32[5,1], %places: i32[5,20]) {
+  %0, %1, %2, %3 = scan(%all, %at, %parts, %places)
+      {body = @step, carries = 2, sequences = 2, length = 5}
+  return %0, %1, %2, %3
+}
+)";
+  for (const char* const size : {"16", "17", "65"}) expect_agreement(replaced(kText, "SIZE", size));
+}
+
 TEST(JoinedFunctions, LargeKernelsAreCalled) {
   const std::string code = code_of(replaced(kLoop, "N", "2000"));
   EXPECT_THAT(code, HasSubstr("tutti_launch"));
