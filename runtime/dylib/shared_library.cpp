@@ -83,11 +83,13 @@ std::vector<std::string> folders_of_packages() {
 
 SharedLibrary::SharedLibrary(std::span<const std::string> folders,
                              std::span<const std::string_view> names) {
-  for (const std::string& folder : folders) {
-    // Two libraries of one kind in a process would each have their own idea of its GPUs.
-    for (const std::string_view name : folder.empty() ? names : names.first(0)) {
+  // Two libraries of one kind in a process would each have their own idea of its GPUs.
+  if (std::ranges::find(folders, std::string()) != folders.end()) {
+    for (const std::string_view name : names) {
       if (open(std::string(name), RTLD_NOLOAD)) return;
     }
+  }
+  for (const std::string& folder : folders) {
     for (const std::string_view name : names) {
       if (open(folder.empty() ? std::string(name) : folder + "/" + std::string(name), 0)) return;
     }

@@ -12,9 +12,9 @@ class SharedLibrary {
  public:
   SharedLibrary() = default;
   // Loads the first of `names` that there is in the first of `folders` that has any. The empty
-  // folder stands for what the process has loaded already, of any of the names, and then for
-  // wherever the system looks. If there is none is_open() says so. A file of that name that can't
-  // be opened is passed over, which TUTTI_LOG=gpu tells.
+  // folder stands for wherever the system looks; where it is one of them, what the process has
+  // loaded already, of any of the names, comes before them all. If there is none is_open() says so.
+  // A file of that name that can't be opened is passed over, which TUTTI_LOG=gpu tells.
   SharedLibrary(std::span<const std::string> folders, std::span<const std::string_view> names);
   SharedLibrary(SharedLibrary&& other) noexcept;
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
@@ -42,9 +42,10 @@ class SharedLibrary {
   std::string refused_;
 };
 
-// Where libraries of CUDA may be, in order: the folders of TUTTI_CUDA_LIBRARIES, what the process
-// has loaded and wherever the system looks, $CUDA_HOME/lib64, /usr/local/cuda/lib64, and those that
-// packages of Python (PyTorch's) bring along. Throws EnvironmentError if a variable is malformed.
+// Where libraries of CUDA that the process has not loaded may be, in order: the folders of
+// TUTTI_CUDA_LIBRARIES, wherever the system looks, $CUDA_HOME/lib64, /usr/local/cuda/lib64, and
+// those that packages of Python (PyTorch's) bring along. Throws EnvironmentError if a variable is
+// malformed.
 std::vector<std::string> cuda_library_folders();
 
 // The folders with libraries that the packages nvidia-... of Python leave in a folder of packages,

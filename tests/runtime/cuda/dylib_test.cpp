@@ -4,6 +4,7 @@
 #include <tutti/runtime/dylib/nvrtc.h>
 
 #include <array>
+#include <filesystem>
 #include <iostream>
 #include <set>
 #include <string>
@@ -26,7 +27,7 @@ SharedLibrary open(const std::vector<std::string>& folders, std::string_view nam
 }
 
 TEST(SharedLibrary, IsTakenFromTheFirstFolderThatHasIt) {
-  const SharedLibrary library = open({"/nowhere", test::FakeCuda::folder(), ""}, "libcuda.so.1");
+  const SharedLibrary library = open({"/nowhere", test::FakeCuda::folder()}, "libcuda.so.1");
   ASSERT_TRUE(library.is_open());
   EXPECT_EQ(library.path(), test::FakeCuda::folder() + "/libcuda.so.1");
   EXPECT_EQ(library.tried(), "/nowhere/libcuda.so.1");
@@ -66,6 +67,18 @@ TEST(SharedLibrary, WhatTheProcessHasComesFirst) {
   const std::array<std::string_view, 2> names = {"libutil.so.1", "libcublasLt.so.13"};
   const std::array<std::string, 1> folders = {""};
   EXPECT_EQ(SharedLibrary(folders, names).path(), loaded.path());
+}
+
+// Two libraries of one kind would each have their own idea of a process's GPUs. Without the empty
+// folder a caller means those folders alone.
+TEST(SharedLibrary, WhatTheProcessHasComesBeforeFolders) {
+  const SharedLibrary loaded = open({test::FakeCuda::folder()}, "libcublasLt.so.13");
+  ASSERT_TRUE(loaded.is_open());
+  const test::TemporaryFolder folder;
+  const std::string copy = folder.path() / "libcublasLt.so.13";
+  std::filesystem::copy_file(loaded.path(), copy);
+  EXPECT_EQ(open({folder.path(), ""}, "libcublasLt.so.13").path(), loaded.path());
+  EXPECT_EQ(open({folder.path()}, "libcublasLt.so.13").path(), copy);
 }
 
 TEST(CudaLibraries, AreFoundInPackagesOfPython) {
@@ -140,22 +153,25 @@ TEST(CudaLibraries, VersionedFunctionsAreThoseOfTheHeader) {
             fake.driver().library().symbol("cuEventElapsedTime_v2"));
 }
 
-// What to do, behind what went wrong.
+// What to do, behind what went wrong. In a process of its own, for the library stays with it.
 TEST(CudaLibraries, EveryErrorOfNcclAdvises) {
-  const Nccl library(open({test::FakeCuda::folder()}, "libnccl.so.2"));
-  std::set<std::string> advice;
-  for (const nccl::Result result :
-       {nccl::Result::unhandled_cuda_error, nccl::Result::system_error,
-        nccl::Result::internal_error, nccl::Result::invalid_argument, nccl::Result::invalid_usage,
-        nccl::Result::remote_error, nccl::Result::timeout}) {
-    const std::string said =
-        message_of<NcclError>([&] { library.check(result, "ncclAllReduce", nullptr); });
-    const std::string begin = std::string("ncclAllReduce failed: ") +
-                              library.ncclGetErrorString(result) + " (by the double of NCCL); ";
-    EXPECT_THAT(said, StartsWith(begin));
-    if (said.size() > begin.size()) advice.insert(said.substr(begin.size()));
-  }
-  EXPECT_EQ(advice.size(), 7U);
+  test::expect_in_own_process([] {
+    const Nccl library(open({test::FakeCuda::folder()}, "libnccl.so.2"));
+    std::set<std::string> advice;
+    for (const nccl::Result result :
+         {nccl::Result::unhandled_cuda_error, nccl::Result::system_error,
+          nccl::Result::internal_error, nccl::Result::invalid_argument, nccl::Result::invalid_usage,
+          nccl::Result::remote_error, nccl::Result::timeout}) {
+      const std::string said =
+          message_of<NcclError>([&] { library.check(result, "ncclAllReduce", nullptr); });
+      const std::string begin = std::string("ncclAllReduce failed: ") +
+                                library.ncclGetErrorString(result) + " (by the double of NCCL); ";
+      EXPECT_THAT(said, StartsWith(begin));
+      if (said.size() > begin.size()) advice.insert(said.substr(begin.size()));
+    }
+    EXPECT_EQ(advice.size(), 7U);
+    return !testing::Test::HasFailure();
+  });
 }
 
 TEST(CudaLibraries, NvrtcSaysItsVersion) {

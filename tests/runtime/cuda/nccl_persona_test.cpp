@@ -169,5 +169,28 @@ TEST(NcclPersona, RanksThatShareAGpuAreRefused) {
   }
 }
 
+// A group that is to go over NCCL all the same.
+TEST(NcclPersona, RanksThatShareAGpuAreAnErrorOfTheGroup) {
+  const test::EnvironmentVariable sharing("NCCL_MULTI_RANK_GPU_ENABLE", "1");
+  for (const Library& library : libraries()) {
+    SCOPED_TRACE(library.folder);
+    const auto thrown = run_gpus(
+        2,
+        [&](HostBackend& backend, GpuOfRank& gpu) {
+          CudaAccelerator first(gpu->stream()->driver(), 0);
+          const auto group = backend.communicator(first_ranks(2), "all", "nccl");
+          const auto one = on_device(first, std::vector<float>(16, 1.F));
+          const auto work = group->start(prepared_sum_of(*group, 16), std::span(&one, 1),
+                                         {.accelerator = &first});
+          work->wait();
+          group->close();
+        },
+        library.folder);
+    EXPECT_THAT(thrown, Each(library.persona.lets_ranks_share_gpus
+                                 ? testing::Matcher<std::string>("")
+                                 : HasSubstr("two ranks may have one GPU: World::gpu() gives")));
+  }
+}
+
 }  // namespace
 }  // namespace tutti::runtime::nccl_persona_test

@@ -35,7 +35,10 @@ class GpuOfRank {
   GpuOfRank(std::int64_t rank, const std::string& nccl_folder, const FakeCudaSetup& setup)
       : nccl_(std::array{nccl_folder}, std::array<std::string_view, 1>{"libnccl.so.2"}),
         fake_(*new test::FakeCuda(setup)),
-        gpu_(std::make_unique<CudaAccelerator>(fake_.driver(), static_cast<int>(rank))) {}
+        gpu_(std::make_unique<CudaAccelerator>(fake_.driver(), static_cast<int>(rank))) {
+    // What a test of this process left would be used in its place.
+    EXPECT_EQ(open_nccl().path(), nccl_.path());
+  }
 
   CudaAccelerator& operator*() { return *gpu_; }
   CudaAccelerator* operator->() { return gpu_.get(); }

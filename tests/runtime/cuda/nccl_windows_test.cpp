@@ -139,6 +139,7 @@ TEST(NcclWindows, AnOlderLibraryIsGivenNone) {
           Member member(backend, gpu);
           for (int run = 0; run < 3; ++run) member.sum(0, kBytes);
           EXPECT_EQ(gpu.windows(), 0);
+          EXPECT_EQ(gpu.communicators(), 1);
           member.close();
         },
         folder);
