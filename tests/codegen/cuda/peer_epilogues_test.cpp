@@ -2,6 +2,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/recorded_calls.h>
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "tests/codegen/cuda/fused_comm_testing.h"
 #include "tests/codegen/cuda/peer_collective_testing.h"
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 // Kernels that are a collective between GPUs and what follows it in one, between processes with a
 // GPU each, on the doubles of the driver, NVRTC and NCCL.
@@ -281,6 +283,8 @@ class RecordingMember {
 TEST(PeerEpilogues, TheOthersMemoryStaysUntilAReplayIsOver) {
   const Following sum = sum_then_add(2);
   sum.kernels->with({.kind = Kind::all_reduce_one_shot, .members = 2}, kFollower, "sm_90");
+  std::array<int, 2> begun{};  // a pipe
+  ASSERT_EQ(pipe(begun.data()), 0);
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
     RecordingMember member(sum, backend, gpu);
     for (int round = 0; round < 3; ++round) EXPECT_EQ(member.launch(), round > 0);
@@ -288,7 +292,12 @@ TEST(PeerEpilogues, TheOthersMemoryStaysUntilAReplayIsOver) {
     member.record();
     gpu->synchronize();
     EXPECT_EQ(member.begin(), runtime::RecordedCalls::Way::replayed);
-    if (backend.rank() == 1) std::_Exit(7);  // announced, and its kernel does not run
+    char byte = 0;
+    if (backend.rank() == 1) {
+      EXPECT_EQ(read(begun[0], &byte, 1), 1);
+      std::_Exit(7);  // announced, and its kernel does not run
+    }
+    EXPECT_EQ(write(begun[1], &byte, 1), 1);
     member.recorded().replay();
     EXPECT_THROW(gpu->synchronize(), CommError);
     EXPECT_THROW(member.group().close(), CommError);
@@ -297,6 +306,7 @@ TEST(PeerEpilogues, TheOthersMemoryStaysUntilAReplayIsOver) {
   });
   EXPECT_EQ(thrown[0], "complaints: ");
   EXPECT_EQ(thrown[1], "exit code 7");
+  for (const int end : begun) close(end);
 }
 
 }  // namespace

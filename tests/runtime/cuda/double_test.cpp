@@ -191,6 +191,12 @@ TEST_F(CudaDouble, ComplainsOfWhatIsFreedWhileAKernelWaitsForAnotherRank) {
   EXPECT_EQ(fake_.complaints(), "cuMemFree memory2: " + what + "cuMemFreeHost pinned1: " + what +
                                     "cuMemHostUnregister registered1: " + what +
                                     "cuModuleUnload module2: " + what);
+  // It would go on to read memory that is gone with this double.
+  CUstream beside = nullptr;
+  driver().cuStreamCreate(&beside, CU_STREAM_NON_BLOCKING);
+  driver().cuMemsetD8Async(there, 1, 4, beside);
+  driver().cuStreamSynchronize(beside);
+  EXPECT_EQ(driver().cuStreamSynchronize(stream_), CUDA_SUCCESS);
 }
 
 TEST_F(CudaDouble, ComplainsOfMeetingsThatAGraphMayRunAtTheSameTime) {
