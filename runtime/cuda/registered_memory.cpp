@@ -1,6 +1,7 @@
 #include <tutti/runtime/cuda/registered_memory.h>
 #include <tutti/runtime/log.h>
 
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -9,25 +10,25 @@ namespace tutti::runtime {
 
 class CudaRegisteredMemory::Range {
  public:
-  // Of memory that was just registered.
+  // Of memory that was just registered. It goes behind its registration: pages that go before would
+  // be written all the same.
   Range(std::shared_ptr<CudaStream> stream, std::shared_ptr<Buffer> memory)
-      : stream_(std::move(stream)), memory_(std::move(memory)) {}
-  Range(const Range&) = delete;
-  Range& operator=(const Range&) = delete;
-  // The memory goes behind its registration: pages that go before would be written all the same.
-  ~Range() {
-    stream_->releases().release(
-        [&driver = stream_->driver(), memory = std::move(memory_)]() mutable {
+      : stream_(std::move(stream)),
+        bytes_(memory->bytes()),
+        let_go_([&driver = stream_->driver(), memory = std::move(memory)]() mutable {
           driver.cuMemHostUnregister(memory->data());
           memory = nullptr;
-        });
-  }
+        }) {}
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+  ~Range() { stream_->releases().release(std::move(let_go_)); }
 
-  std::size_t bytes() const { return memory_->bytes(); }
+  std::size_t bytes() const { return bytes_; }
 
  private:
   const std::shared_ptr<CudaStream> stream_;
-  std::shared_ptr<Buffer> memory_;
+  const std::size_t bytes_;
+  std::function<void()> let_go_;  // made before, since there may be no memory for it later
 };
 
 std::shared_ptr<const void> CudaRegisteredMemory::add(const std::shared_ptr<Buffer>& memory) {

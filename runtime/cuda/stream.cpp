@@ -2,6 +2,8 @@
 #include <tutti/runtime/cuda/image.h>
 #include <tutti/runtime/cuda/stream.h>
 
+#include <functional>
+#include <new>
 #include <utility>
 
 namespace tutti::runtime {
@@ -53,8 +55,12 @@ CudaStream::~CudaStream() {
         });
         static_cast<void>(cublaslt_.release());
       }
-      for (const auto& [image, function] : functions_) {
-        releases_.release_later([modules = modules_, image] { modules->let_go(image); });
+      try {
+        for (const auto& [image, function] : functions_) {
+          releases_.release_later([modules = modules_, image] { modules->let_go(image); });
+        }
+      } catch (const std::bad_alloc&) {
+        // The others stay for good.
       }
       releases_.end();
       driver_.cuStreamDestroy(stream_);
@@ -84,12 +90,12 @@ CudaStream::Function CudaStream::function_of(const CudaImage& image) {
   const auto [known, is_new] = functions_.try_emplace(image.id());
   if (!is_new) return known->second;
   try {
+    image.taken_by(weak_from_this());
     known->second = modules_->take(image);
   } catch (...) {
     functions_.erase(known);
     throw;
   }
-  image.taken_by(weak_from_this());
   return known->second;
 }
 
@@ -105,11 +111,16 @@ cublasLtHandle_t CudaStream::cublaslt(const CublasLt& library) {
 
 void CudaStream::forget(std::uint64_t image) noexcept {
   if (driver_.is_copy()) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (functions_.erase(image) == 0) return;
+  try {
+    std::function<void()> let_go = [modules = modules_, image] { modules->let_go(image); };
+    {
+      const std::scoped_lock lock(mutex_);
+      if (functions_.erase(image) == 0) return;
+    }
+    releases_.release(std::move(let_go));
+  } catch (const std::bad_alloc&) {
+    // It stays until the stream goes.
   }
-  releases_.release([modules = modules_, image] { modules->let_go(image); });
 }
 
 }  // namespace tutti::runtime

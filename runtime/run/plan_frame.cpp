@@ -72,11 +72,8 @@ void PlanFrame::place_in(const BoundArea& area) {
 }
 
 void PlanFrame::break_off() {
-  try {
-    finish_copies();
-  } catch (const std::exception&) {
-    // What failed is known. Registered memory stays until the GPU is done with it.
-  }
+  // They may go on, and peers need not wait for that: where they write is nobody's from here on,
+  // and stays until the GPU is done with it.
   copying_.clear();
   for (std::size_t work = 0; work < works_.size(); ++work) {
     if (collectives[work].reads && works_[work] != nullptr) works_[work]->stop_reading();

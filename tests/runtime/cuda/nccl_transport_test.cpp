@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -325,6 +326,29 @@ TEST(NcclTransport, ATimeOutOnTheGpuNamesEveryMembersLastCall) {
     EXPECT_LT(text.find(last), second) << text;
     EXPECT_THAT(text.substr(second), HasSubstr(last));
   }
+}
+
+// The host does something else meanwhile.
+TEST(NcclTransport, WhatEndedInTimeIsNoTimeOutForWhoLooksLater) {
+  const auto timeout = std::chrono::milliseconds(500);
+  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = prepared_sum_of(*group, 64);
+    const auto first = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    first->wait();
+    to_host(*gpu, *first->result(0));
+    const auto work = group->start(call, {{ones(gpu, 64)}},
+                                   {.timeout = timeout, .accelerator = &*gpu, .timed = true});
+    work->wait();
+    const auto times = work->take_device_times();
+    const auto begin = std::chrono::steady_clock::now();
+    while (!times.end->has_come() || std::chrono::steady_clock::now() < begin + timeout) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(to_host(*gpu, *work->result(0)), std::vector<float>(64, 2.F));
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
 }
 
 // The library finds something wrong while it works.
