@@ -23,7 +23,8 @@ namespace {
 constexpr std::int64_t kBytesAtOnce = 1 << 20;  // of what is multiplied at a time
 constexpr std::int64_t kLeastAtOnce = 64;
 constexpr std::int64_t kMostAtOnce = 1024;
-constexpr std::int64_t kGoodDepth = 256;  // of a product
+constexpr std::int64_t kGoodDepth = 256;       // of a product
+constexpr std::int64_t kMostBytes = 16 << 20;  // of what is multiplied at a time, however large
 // Lines of fewer elements take longer to find than to copy.
 constexpr std::int64_t kShortLine = 16;
 constexpr std::int64_t kMostSources = 4096;
@@ -42,6 +43,7 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   std::int64_t block = 0;           // results of an image that a tile computes
   std::int64_t blocks = 0;          // of an image
   std::int64_t inputs_at_once = 0;  // whose sums are added one after another
+  std::int64_t places_at_once = 0;  // of an input, likewise: all of them but where these are many
   bool copies_weight = false;
   std::vector<Positions> inside_of_lines;  // by column of the window: which results look inside
   // Of small images with short lines: where each element of a row that is copied lies behind the
@@ -66,8 +68,6 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   void choose_tiles();
   void choose_weight();
   void find_sources();
-  // Where a place of the window lies for a result; -1: outside.
-  std::int64_t source_of(std::int64_t result, std::int64_t place) const;
   // The weight of a group as [outputs, inputs * places], densely.
   template <class T>
   void copy_weight(const T* weight, std::int64_t group, T* to) const;
@@ -76,9 +76,11 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   template <class T>
   void copy_columns(const T* image, std::int64_t first, std::int64_t count, T* to,
                     std::int64_t row_stride) const;
-  // What each result of an image looks at in some channels, in rows that begin `row_stride` apart.
+  // What each of some results of an image looks at in some channels, through some places of the
+  // window, in rows that begin `row_stride` apart.
   template <class T>
-  void copy_rows(const T* channel, std::int64_t channels, T* to, std::int64_t row_stride) const;
+  void copy_rows(const T* channel, std::int64_t channels, const Positions& through,
+                 const Positions& of, T* row, std::int64_t row_stride) const;
 };
 
 PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec) {
@@ -105,10 +107,16 @@ void PreparedConvolution::Plan::choose_tiles() {
   const std::int64_t elements = kBytesAtOnce / size_of(dtype);
   by_rows = places > results;
   inputs_at_once = by_rows ? std::min(divide_up(kGoodDepth, places), inputs) : inputs;
+  places_at_once = places;
+  const bool pieces = by_rows && places > kMostBytes / size_of(dtype) / results;
+  if (pieces) {
+    places_at_once = std::max(elements / std::min(results, kMostAtOnce), kGoodDepth);
+    places_at_once = divide_up(places, divide_up(places, places_at_once));
+  }
   const std::int64_t wanted =
-      std::clamp(elements / (inputs_at_once * places), kLeastAtOnce, kMostAtOnce);
+      std::clamp(elements / (inputs_at_once * places_at_once), kLeastAtOnce, kMostAtOnce);
   block = results;
-  if (!by_rows && results > wanted) block = wanted / kLeastAtOnce * kLeastAtOnce;
+  if ((!by_rows || pieces) && results > wanted) block = wanted / kLeastAtOnce * kLeastAtOnce;
   // Of about one size.
   blocks = divide_up(results, block);
   block = divide_up(results, blocks);
@@ -129,20 +137,6 @@ void PreparedConvolution::Plan::choose_weight() {
   const bool inputs_apart = inputs > 1 && weight_strides[1] != places;
   copies_weight = copies_weight || (inputs_apart && inputs_at_once > 1) ||
                   (outputs > 1 && weight_strides[0] < inputs_at_once * places);
-}
-
-std::int64_t PreparedConvolution::Plan::source_of(std::int64_t result, std::int64_t place) const {
-  std::int64_t out = 0;
-  for (std::size_t d = spatial.size(); d-- > 0;) {
-    const SpatialDimension& dimension = spatial[d];
-    const std::int64_t at = result % dimension.out * dimension.stride +
-                            place % dimension.window * dimension.dilation - dimension.low;
-    if (at < 0 || at >= dimension.size) return -1;
-    out += at * dimension.x_stride;
-    result /= dimension.out;
-    place /= dimension.window;
-  }
-  return out;
 }
 
 void PreparedConvolution::Plan::find_sources() {
@@ -227,7 +221,8 @@ void PreparedConvolution::Plan::copy_columns(const T* image, std::int64_t first,
 }
 
 template <class T>
-void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channels, T* row,
+void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channels,
+                                          const Positions& through, const Positions& of, T* row,
                                           std::int64_t row_stride) const {
   const auto& [depth, height, width] = spatial;
   if (!sources.empty()) {
@@ -242,7 +237,8 @@ void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channel
     return;
   }
   const std::int64_t apart = width.dilation * width.x_stride;
-  for (std::int64_t p = 0; p < results; ++p, row += row_stride) {
+  const std::int64_t first_line = through.begin / width.window;
+  for (std::int64_t p = of.begin; p < of.end; ++p, row += row_stride) {
     const std::int64_t lines = p / width.out;
     const std::int64_t top = lines / height.out * depth.stride - depth.low;
     const std::int64_t up = lines % height.out * height.stride - height.low;
@@ -250,16 +246,24 @@ void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channel
     const Positions columns = inside(left, width.dilation, width.size, width.window);
     T* to = row;
     for (std::int64_t i = 0; i < channels; ++i) {
-      for (std::int64_t a = 0; a < depth.window; ++a) {
+      const T* const image = channel + i * channel_stride;
+      std::int64_t a = first_line / height.window;
+      std::int64_t b = first_line % height.window;
+      std::int64_t column = through.begin % width.window;
+      for (std::int64_t rest = through.end - through.begin; rest > 0;) {
+        const std::int64_t some = std::min(width.window - column, rest);
         const std::int64_t z = top + a * depth.dilation;
-        for (std::int64_t b = 0; b < height.window; ++b, to += width.window) {
-          const std::int64_t y = up + b * height.dilation;
-          const bool is_outside = z < 0 || z >= depth.size || y < 0 || y >= height.size;
-          copy_line(channel + i * channel_stride + z * depth.x_stride + y * height.x_stride +
-                        left * width.x_stride,
-                    apart, is_outside ? Positions{width.window, width.window} : columns,
-                    width.window, to);
-        }
+        const std::int64_t y = up + b * height.dilation;
+        const bool is_outside = z < 0 || z >= depth.size || y < 0 || y >= height.size;
+        const std::int64_t begin = left + column * width.dilation;
+        copy_line(image + z * depth.x_stride + y * height.x_stride + begin * width.x_stride, apart,
+                  is_outside ? Positions{some, some} : part_of(columns, column, some), some, to);
+        to += some;
+        rest -= some;
+        column = 0;
+        if (++b < height.window) continue;
+        b = 0;
+        ++a;
       }
     }
   }
@@ -286,7 +290,7 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, const T* parts,
   constinit thread_local PerThread<Scratch> weight_memory;
   constinit thread_local PerThread<Scratch> sums_memory;
   const std::int64_t most = images_at_once * block;
-  const auto copied = copied_memory.get().use<T>(inputs_at_once * places * most);
+  const auto copied = copied_memory.get().use<T>(inputs_at_once * places_at_once * most);
   const auto sums = sums_memory.get().use<T>(images_at_once > 1 ? outputs * most : 0);
   const std::int64_t all_places = inputs * places;
   const auto own_weight = weight_memory.get().use<T>(copies_weight ? outputs * all_places : 0);
@@ -309,23 +313,29 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, const T* parts,
                                 : weight + weight_offset + group * outputs * weight_strides[0];
     T* const own_result = result + (first * groups + group) * outputs * results + at;
     const bool in_place = images_at_once == 1;
-    for (std::int64_t input = 0; input < inputs; input += inputs_at_once) {
-      const std::int64_t channels = std::min(inputs_at_once, inputs - input);
-      const std::int64_t depth = channels * places;
+    const auto multiply = [&](std::int64_t input, std::int64_t channels, const Positions& through) {
+      const std::int64_t depth = channels * (through.end - through.begin);
       for (std::int64_t image = 0; image < some; ++image) {
         const T* const from = x + x_offset + (first + image) * image_stride +
                               (group * inputs + input) * channel_stride;
         if (by_rows) {
-          copy_rows(from, channels, copied.get() + image * count * depth, depth);
+          copy_rows(from, channels, through, {at, at + count}, copied.get() + image * count * depth,
+                    depth);
         } else {
           copy_columns(from, at, count, copied.get() + image * count, columns);
         }
       }
       products
           .get({dtype, outputs, columns, depth, row_stride, 1, by_rows ? 1 : columns,
-                by_rows ? depth : 1, in_place ? results : columns, input > 0})
-          .run(library, matrix + input * input_stride, copied.get(),
+                by_rows ? depth : 1, in_place ? results : columns, input > 0 || through.begin > 0})
+          .run(library, matrix + input * input_stride + through.begin, copied.get(),
                in_place ? own_result : sums.get());
+    };
+    for (std::int64_t input = 0; input < inputs; input += inputs_at_once) {
+      const std::int64_t channels = std::min(inputs_at_once, inputs - input);
+      for (std::int64_t place = 0; place < places; place += places_at_once) {
+        multiply(input, channels, {place, std::min(place + places_at_once, places)});
+      }
     }
     for (std::int64_t image = 0; !in_place && image < some; ++image) {
       for (std::int64_t o = 0; o < outputs; ++o) {

@@ -66,4 +66,18 @@ bool ConvolutionShape::is_flat() const {
   return depth.size == 1 && depth.window == 1 && depth.out == 1 && depth.low == 0;
 }
 
+std::int64_t ConvolutionShape::source_of(std::int64_t result, std::int64_t place) const {
+  std::int64_t out = 0;
+  for (std::size_t d = spatial.size(); d-- > 0;) {
+    const SpatialDimension& dimension = spatial[d];
+    const std::int64_t at = result % dimension.out * dimension.stride +
+                            place % dimension.window * dimension.dilation - dimension.low;
+    if (at < 0 || at >= dimension.size) return -1;
+    out += at * dimension.x_stride;
+    result /= dimension.out;
+    place /= dimension.window;
+  }
+  return out;
+}
+
 }  // namespace tutti::kernels

@@ -37,6 +37,8 @@ struct ConvolutionShape {
   bool is_flat() const;
   // Multiplications.
   std::int64_t work() const { return images * groups * outputs * results * inputs * places; }
+  // Where a place of the window lies behind a channel's first element for a result; -1: outside.
+  std::int64_t source_of(std::int64_t result, std::int64_t place) const;
 
   DType dtype;
   std::array<SpatialDimension, kMostSpatial> spatial;
