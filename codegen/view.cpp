@@ -238,6 +238,13 @@ View spread(const View& from, const Shape& to, int first) {
   return out;
 }
 
+// How many times indices are taken by indices in turn.
+int depth_of(const View& view) {
+  int out = 0;
+  for (const View::Term& term : view.terms) out = std::max(out, 1 + depth_of(*term.index));
+  return out;
+}
+
 // What indices take of a view (take, take_along_axis).
 std::optional<View> view_of_taken(const ir::Graph& graph, ir::NodeId id, const View& from,
                                   const View& indices) {
@@ -246,6 +253,9 @@ std::optional<View> view_of_taken(const ir::Graph& graph, ir::NodeId id, const V
   View out = from;
   out.shape = graph.type(graph.result(id)).shape;
   if (!has_place(from) || !same_types || out.shape.elements() == 0) return std::nullopt;
+  // Each kernel that reads it takes all of them anew, and each view has its own copies of them.
+  constexpr int kMostNested = 4;
+  if (depth_of(indices) >= kMostNested) return std::nullopt;
   const auto axis = static_cast<int>(graph.attributes(id).integer("axis"));
   const bool along = graph.node(id).op == Op::take_along_axis;
   // All dimensions of the indices stand in the axis' place.

@@ -132,7 +132,9 @@ class BodyEmitter {
   bool loops_run_;
   std::vector<std::vector<llvm::Value*>> values_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> splats_;
-  std::map<std::tuple<llvm::Value*, std::int64_t, std::int64_t, llvm::Type*>, llvm::Value*> steps_;
+  // What terms add: one value is two indices where it is read with a sign and without.
+  std::map<std::tuple<llvm::Value*, bool, std::int64_t, std::int64_t, llvm::Type*>, llvm::Value*>
+      steps_;
 };
 
 }  // namespace tutti::codegen::native

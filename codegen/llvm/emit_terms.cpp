@@ -62,7 +62,7 @@ Value* BodyEmitter::step_of(Value* value, DType dtype, const Term& term, llvm::T
                : ir_.CreateMul(index, llvm::ConstantInt::get(type, stride, /*IsSigned=*/true));
   };
   if (llvm::isa<llvm::Constant>(value)) return make();
-  Value*& known = steps_[{value, term.most, term.stride, type}];
+  Value*& known = steps_[{value, is_unsigned(dtype), term.most, term.stride, type}];
   if (known != nullptr) return known;
   llvm::IRBuilder<>::InsertPointGuard guard(ir_);
   go_behind(value);

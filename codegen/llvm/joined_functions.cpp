@@ -28,8 +28,11 @@ constexpr std::int64_t kMostCarried = 256;
 // (Narrow floats stay apart: LLVM's middle end moves signs past their rounding, and NaN may have
 // the other sign than that of kernels by themselves.)
 bool is_small_kernel(const Kernel& kernel) {
-  const auto is_narrow = [](const KernelBuffer& each) { return is_narrow_floating(each.dtype); };
+  const auto is_narrow = [](const auto& each) { return is_narrow_floating(each.dtype); };
   if (std::ranges::any_of(kernel.buffers, is_narrow)) return false;
+  for (const Segment& segment : kernel.segments) {
+    if (std::ranges::any_of(segment.body, is_narrow)) return false;
+  }
   return outer_points(kernel) * std::max<std::int64_t>(inner_points(kernel), 1) <= kMostPoints;
 }
 

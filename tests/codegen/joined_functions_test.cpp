@@ -290,6 +290,22 @@ func @f(%x: f32[7], %y: f32[7]) {
   EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph, test::Elements::special)));
 }
 
+// Within kernels of other dtypes, too.
+constexpr const char* kNarrowed = R"(
+func @f(%x: f32[16]) {
+  %0 = cast(%x) {dtype = bf16}
+  %1 = neg(%0)
+  %2 = cast(%1) {dtype = f32}
+  %3 = bitcast(%2) {dtype = i32}
+  return %3
+}
+)";
+
+TEST(JoinedFunctions, RoundToNarrowFloats) {
+  const ir::Graph graph = graph_of(kNarrowed);
+  EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph, test::Elements::special)));
+}
+
 #if TUTTI_HAS_LLVM
 std::string code_of(const std::string& text) {
   ir::Graph graph = graph_of(text);
@@ -372,6 +388,10 @@ func @f(%all: f32[SIZE], %at: i32[1], %parts: f32[5,1], %places: i32[5,20]) {
 }
 )";
   for (const char* const size : {"16", "17", "65"}) expect_agreement(replaced(kText, "SIZE", size));
+}
+
+TEST(JoinedFunctions, KernelsThatRoundToNarrowFloatsAreCalled) {
+  EXPECT_THAT(code_of(kNarrowed), HasSubstr("tutti_launch"));
 }
 
 TEST(JoinedFunctions, LargeKernelsAreCalled) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/codegen/kernel_maker.h"
@@ -297,6 +298,29 @@ TEST_P(Llvm, LoadsWithinBoundsAlone) {
         map.store(map.write(dtype), {0, {extent, 1}, {}}, y);
         kernels.push_back(map.kernel());
       }
+    }
+  }
+  EXPECT_EQ(compare(kernels, processor()), "");
+}
+
+// One value, which is another index where it is read without a sign.
+TEST_P(Llvm, LoadsByIndicesWithASignAndWithout) {
+  std::vector<Kernel> kernels;
+  for (const auto& [own, other] : {std::pair(DType::i32, DType::u32), {DType::i64, DType::u64}}) {
+    for (const bool swapped : {false, true}) {
+      KernelMaker maker("signs", {40}, {}, VectorAxis::outer, 16);
+      maker.point();
+      const ValueId with = maker.op(ScalarOp::sub, maker.load(maker.read(own), {0, {1}, {}}),
+                                    maker.constant(own, 100));
+      const ValueId without = maker.cast(with, other);
+      const int table = maker.read(DType::f32);
+      const auto taken = [&](ValueId index) {
+        return maker.load_at(table, {0, {0}, {}}, {index}, {{.most = 9, .stride = 1}});
+      };
+      const ValueId first = taken(swapped ? without : with);
+      const ValueId second = taken(swapped ? with : without);
+      maker.store(maker.write(DType::f32), {0, {1}, {}}, maker.op(ScalarOp::sub, first, second));
+      kernels.push_back(maker.kernel());
     }
   }
   EXPECT_EQ(compare(kernels, processor()), "");

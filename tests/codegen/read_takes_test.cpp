@@ -220,6 +220,19 @@ func @f(%x: f32[40], %order: i32[40], %i: i64[50]) {
                           some_indices<std::int64_t>({50}, 40)});
 }
 
+// Each kernel would take all of a chain anew.
+TEST(ReadTakes, OfLongChainsAreCallsInBetween) {
+  std::string text = "func @f(%order: i32[40], %i: i32[40]) {\n  %0 = neg(%i)\n";
+  for (int i = 0; i < 12; ++i) {
+    text += "  %" + std::to_string(i + 1) + " = take(%order, " +
+            (i == 0 ? "%i" : "%" + std::to_string(i)) + ") {axis = 0}\n";
+  }
+  text += "  %13 = add(%12, %0)\n  return %13\n}\n";
+  EXPECT_THAT(plan_of(text), HasSubstr("call take"));
+  expect_agreement(text, {some_indices<std::int32_t>({40}, 40),
+                          indices(std::vector<std::int32_t>(40, 3), {40})});
+}
+
 // The first is read by a call, so that it is one; so the second, of which the caller gets the
 // result.
 TEST(ReadTakes, OfWhatIsTakenAreCalls) {
