@@ -15,11 +15,11 @@ namespace tutti::kernels {
 // one to three spatial dimensions, and g is the group of o. The result is dense, and overlaps no
 // operand.
 //
-// There are four ways, one a file: where outputs lie side by side in the result, vectors go along
-// them (convolution_by_outputs.h). Else x is multiplied where it lies (convolution_direct.h), so is
-// a window that is larger than the results (convolution_wide_window.h), or what each result looks
-// at is copied together a piece at a time, in working memory of the size of a second-level cache,
-// and multiplied there (im2col).
+// There are five ways, one a file: where outputs lie side by side in the result, vectors go along
+// them (convolution_by_outputs.h). Else x is multiplied where it lies (convolution_direct.h),
+// vectors go along the outputs (convolution_wide_by_outputs.h) or the places
+// (convolution_wide_window.h) of a window that is larger than the results, or what each result
+// looks at is copied together a piece at a time and multiplied there (convolution_by_copies.h).
 //
 // Takes f32 and f64. Each result is a sum in an order that depends on this struct alone; whether
 // products are rounded before they are added is the machine's affair.

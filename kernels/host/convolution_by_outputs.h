@@ -94,6 +94,8 @@ class ConvolutionByOutputs {
   };
   template <class T, int kBytes, int kVectors>
   void add_up(const Piece<T>& piece) const;
+  template <class T, class Sums>
+  void give(const Sums& sums, const Piece<T>& piece, std::int64_t row, std::int64_t first) const;
 
   ConvolutionShape shape_;
   std::array<std::size_t, kDimensions> order_{};  // x's dimensions, the farthest apart first

@@ -1,8 +1,8 @@
 #include <tutti/ir/arithmetic.h>
-#include <tutti/kernels/host/add_product.h>
 #include <tutti/kernels/host/convolution_by_outputs.h>
 #include <tutti/kernels/host/copy_grid.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/output_sums.h>
 #include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 
@@ -125,22 +125,10 @@ void ConvolutionByOutputs::copy_weight(const Tile& tile, std::int64_t inputs, co
   }
 }
 
-namespace {
-
-// How many results are added up at once, with so many vectors of outputs each.
-template <int kBytes, int kVectors>
-constexpr int rows_at_once() {
-  if (kBytes < 64) return kVectors == 1 ? 8 : 6;
-  return kVectors == 4 ? 6 : kVectors == 2 ? 10 : 12;
-}
-
-}  // namespace
-
 template <class T, int kBytes, int kVectors>
 TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) const {
-  constexpr int kRowCount = rows_at_once<kBytes, kVectors>();
-  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
-  typedef T Vector [[gnu::vector_size(kBytes)]];
+  using Sums = OutputSums<T, kBytes, kVectors>;
+  constexpr int kRowCount = Sums::kRows;
   const std::int64_t length = run_length(piece.inputs);
   const std::int64_t x_step = x_step_;
   const std::int64_t outputs = piece.outputs;
@@ -152,43 +140,55 @@ TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) con
     for (int m = 0; m < kRowCount; ++m) {
       seen[m] = piece.x + piece.rows[std::min(row + m, piece.count - 1)].x;
     }
-    for (std::int64_t o = 0; o < outputs; o += kVectors * kLanes) {
-      Vector sums[kRowCount][kVectors] = {};
+    for (std::int64_t o = 0; o < outputs; o += Sums::kWidth) {
+      Sums of;
+      of.clear();
       for (std::int64_t i = piece.begin; i < piece.end; ++i) {
         const Run& run = runs_[static_cast<std::size_t>(i)];
-        const T* factors = piece.weight + o + (copies_weight_ ? i * length * width : run.weight);
-        std::int64_t at = run.x;
-        for (std::int64_t k = 0; k < length; ++k, at += x_step, factors += weight_step) {
-          Vector own[kVectors];
-#pragma GCC unroll 4
-          for (int v = 0; v < kVectors; ++v) {
-            std::memcpy(&own[v], factors + v * kLanes, sizeof(Vector));
-          }
-#pragma GCC unroll 12
-          for (int m = 0; m < kRowCount; ++m) {
-            const Vector element = seen[m][at] - Vector{};  // in every lane
-#pragma GCC unroll 4
-            for (int v = 0; v < kVectors; ++v) add_product(sums[m][v], element, own[v]);
-          }
-        }
+        of.add(seen, run.x, x_step,
+               piece.weight + o + (copies_weight_ ? i * length * width : run.weight), weight_step,
+               length);
       }
-#pragma GCC unroll 12
-      for (int m = 0; m < kRowCount; ++m) {
-        if (row + m >= piece.count) break;
-        T* const to = piece.result + piece.rows[row + m].result + o;
-#pragma GCC unroll 4
-        for (int v = 0; v < kVectors; ++v) {
-          const std::int64_t left = std::min<std::int64_t>(outputs - o - v * kLanes, kLanes);
-          if (left <= 0) break;
-          const std::size_t bytes = static_cast<std::size_t>(left) * sizeof(T);
-          if (!piece.is_first) {
-            Vector before = {};
-            std::memcpy(&before, to + v * kLanes, left == kLanes ? sizeof(Vector) : bytes);
-            sums[m][v] += before;
-          }
-          std::memcpy(to + v * kLanes, &sums[m][v], left == kLanes ? sizeof(Vector) : bytes);
-        }
+      give(of, piece, row, o);
+    }
+  }
+}
+
+// Sums of results from `row` on and of outputs from `first` on go where they lie, and to what is
+// there already.
+template <class T, class Sums>
+TUTTI_INLINE inline void ConvolutionByOutputs::give(const Sums& sums, const Piece<T>& piece,
+                                                    std::int64_t row, std::int64_t first) const {
+  using Vector = typename Sums::Vector;
+  const Row* const rows = piece.rows + row;
+  const auto count = static_cast<int>(std::min<std::int64_t>(Sums::kRows, piece.count - row));
+  const std::int64_t outputs = std::min<std::int64_t>(Sums::kWidth, piece.outputs - first);
+  T* const to = piece.result + first;
+  if (outputs < Sums::kWidth) {
+    alignas(64) T block[Sums::kRows * Sums::kWidth];
+    sums.store(block, Sums::kWidth, count);
+    for (int m = 0; m < count; ++m) {
+      T* const own = to + rows[m].result;
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        own[o] =
+            piece.is_first ? block[m * Sums::kWidth + o] : own[o] + block[m * Sums::kWidth + o];
       }
+    }
+    return;
+  }
+#pragma GCC unroll 12
+  for (int m = 0; m < Sums::kRows; ++m) {
+    if (m >= count) break;
+    T* const own = to + rows[m].result;
+#pragma GCC unroll 4
+    for (int v = 0; v < Sums::kVectors; ++v) {
+      Vector sum = sums.sums[m][v];
+      if (!piece.is_first) {
+        Vector before;
+        std::memcpy(&before, own + v * Sums::kLanes, sizeof(Vector));
+        sum += before;
+      }
+      std::memcpy(own + v * Sums::kLanes, &sum, sizeof(Vector));
     }
   }
 }

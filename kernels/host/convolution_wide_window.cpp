@@ -17,14 +17,11 @@ namespace {
 constexpr std::int64_t kPlacesAtOnce = 1024;
 constexpr std::int64_t kFactorsAtOnce = 1
                                         << 16;  // of all outputs: a quarter of a second-level cache
-constexpr std::int64_t kMostResults = 256;
-constexpr std::int64_t kLeastPlaces = 32;
+constexpr std::int64_t kSeveralResults = 256;
 constexpr std::int64_t kImagesOfTile = 8;  // for which the window is copied once, at least
 constexpr std::int64_t kMostImages = 16;   // for which a tile leaves room beside many outputs
 constexpr std::int64_t kBytesOfSum = 64;   // a vector, whose lanes are added when all else is
 constexpr std::int64_t kBytesOfSums = 1 << 22;
-constexpr std::int64_t kReadOfPart = 8;  // elements, at least, for each that it adds up to
-constexpr std::int64_t kElementsOfSumTile = 1 << 14;
 
 }  // namespace
 
@@ -35,45 +32,31 @@ struct WideWindowConvolution::Piece {
 };
 
 std::optional<WideWindowConvolution> WideWindowConvolution::find(const ConvolutionShape& shape) {
-  const bool suits = shape.is_flat() && shape.places > shape.results && shape.results > 1 &&
-                     shape.results <= kMostResults && shape.places >= kLeastPlaces;
-  if (!suits) return std::nullopt;
+  if (!suits(shape)) return std::nullopt;
   return WideWindowConvolution(shape);
 }
 
-WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : shape_(shape) {
+WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape)
+    : ConvolutionInParts(shape) {
   const auto& [depth, height, width] = shape_.spatial;
   const std::int64_t lanes = 64 / static_cast<std::int64_t>(size_of(shape_.dtype));
-  // Of about one size.
-  const auto part = [](std::int64_t count, std::int64_t most) {
-    return divide_up(count, divide_up(count, std::max<std::int64_t>(most, 1)));
-  };
   const bool is_line = height.window == 1;
-  lines_ = part(height.window, kPlacesAtOnce / width.window);
-  columns_ = is_line ? part(width.window, kPlacesAtOnce) : width.window;
+  lines_ = share(height.window, kPlacesAtOnce / width.window);
+  columns_ = is_line ? share(width.window, kPlacesAtOnce) : width.window;
   plane_ = divide_up(lines_ * columns_, lanes) * lanes;
-  inputs_ = part(shape_.inputs, kPlacesAtOnce / plane_);
+  inputs_ = share(shape_.inputs, kPlacesAtOnce / plane_);
   const std::int64_t sums = kBytesOfSums / (kBytesOfSum * shape_.results);
   // What an image's results look at is copied once for these outputs, and the window once for these
   // images: the more results there are the less the latter counts.
-  const std::int64_t room = std::clamp<std::int64_t>(kMostResults / shape_.results, 1,
+  const std::int64_t room = std::clamp<std::int64_t>(kSeveralResults / shape_.results, 1,
                                                      std::min(shape_.images, kMostImages));
-  outputs_ = part(shape_.outputs, std::min(kFactorsAtOnce / (inputs_ * plane_), sums / room));
-  images_ = part(shape_.images, sums / outputs_);
+  outputs_ = share(shape_.outputs, std::min(kFactorsAtOnce / (inputs_ * plane_), sums / room));
+  images_ = share(shape_.images, sums / outputs_);
   const std::int64_t blocks = shape_.groups * divide_up(shape_.outputs, outputs_);
-  const auto missing = [&](std::int64_t tiles) {
-    return divide_up(ConvolutionShape::kGoodTiles, tiles);
-  };
-  // Parts where little is written for what is read; else fewer images.
-  const std::int64_t few = shape_.inputs * (shape_.images + shape_.outputs) * shape_.places /
-                           (kReadOfPart * shape_.images * shape_.outputs * shape_.results);
-  const std::int64_t most =
-      std::max<std::int64_t>(std::min(few, divide_up(shape_.inputs, inputs_)), 1);
-  inputs_of_part_ =
-      divide_up(shape_.inputs, std::min(most, missing(blocks * divide_up(shape_.images, images_))));
+  choose_parts(blocks * divide_up(shape_.images, images_), inputs_);
   images_ = std::min(
-      images_, part(shape_.images,
-                    std::max(divide_up(shape_.images, missing(blocks * parts())), kImagesOfTile)));
+      images_, share(shape_.images,
+                     std::max(divide_up(shape_.images, missing(blocks * parts())), kImagesOfTile)));
   // Lines are shared where no vector would see more of them than the piece has.
   const bool is_shared = !is_line && lines_ * columns_ % lanes == 0 && shape_.places % lanes == 0;
   std::int64_t halo = 0;
@@ -94,44 +77,9 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : sh
   copy_ = is_shared ? copied_lines_ * columns_ : plane_;
 }
 
-std::int64_t WideWindowConvolution::parts() const {
-  return divide_up(shape_.inputs, inputs_of_part_);
-}
-
-std::int64_t WideWindowConvolution::part_elements() const {
-  return shape_.images * shape_.groups * shape_.outputs * shape_.results;
-}
-
 std::int64_t WideWindowConvolution::tiles() const {
   return parts() * divide_up(shape_.images, images_) * shape_.groups *
          divide_up(shape_.outputs, outputs_);
-}
-
-std::int64_t WideWindowConvolution::rows_of_sum_tile() const {
-  return std::max<std::int64_t>(kElementsOfSumTile / shape_.results, 1);
-}
-
-std::int64_t WideWindowConvolution::sum_tiles() const {
-  return divide_up(part_elements() / shape_.results, rows_of_sum_tile());
-}
-
-template <class T>
-void WideWindowConvolution::add_parts(const T* parts, T* result, std::int64_t begin,
-                                      std::int64_t end, const AfterTile& after) const {
-  const std::int64_t rows = part_elements() / shape_.results;
-  for (std::int64_t tile = begin; tile < end; ++tile) {
-    const std::int64_t first = tile * rows_of_sum_tile();
-    const std::int64_t last = std::min(first + rows_of_sum_tile(), rows);
-    const std::int64_t count = (last - first) * shape_.results;
-    const T* from = parts + first * shape_.results;
-    T* const to = result + first * shape_.results;
-    std::copy_n(from, count, to);
-    for (std::int64_t part = 1; part < this->parts(); ++part) {
-      from += part_elements();
-      for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
-    }
-    if (after != nullptr) after({first, last, 0, shape_.results});
-  }
 }
 
 // [outputs, inputs, plane]
@@ -348,11 +296,5 @@ template void WideWindowConvolution::run(const float* x, const float* weight, fl
 template void WideWindowConvolution::run(const double* x, const double* weight, double* result,
                                          std::int64_t begin, std::int64_t end,
                                          const AfterTile& after) const;
-template void WideWindowConvolution::add_parts(const float* parts, float* result,
-                                               std::int64_t begin, std::int64_t end,
-                                               const AfterTile& after) const;
-template void WideWindowConvolution::add_parts(const double* parts, double* result,
-                                               std::int64_t begin, std::int64_t end,
-                                               const AfterTile& after) const;
 
 }  // namespace tutti::kernels

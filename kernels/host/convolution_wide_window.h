@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/kernels/host/convolution_shape.h>
+#include <tutti/kernels/host/convolution_in_parts.h>
 
 #include <cstdint>
 #include <optional>
@@ -11,16 +11,11 @@ namespace tutti::kernels {
 // A convolution of one or two spatial dimensions whose window has more places than an image has
 // results, as that has which is the gradient of a weight: vectors go along the window's places.
 // What each column of results looks at is copied once, line by line, so that what a result further
-// down looks at begins so many lines further on. Where there are few results, each of which adds
-// much up, they are made in parts, of some inputs each, which are added in order.
-class WideWindowConvolution {
+// down looks at begins so many lines further on.
+class WideWindowConvolution : public ConvolutionInParts {
  public:
   // Nothing where copying what each result looks at is faster.
   static std::optional<WideWindowConvolution> find(const ConvolutionShape& shape);
-
-  // 1: run() makes the results themselves. Of each, [images, groups * outputs, results].
-  std::int64_t parts() const;
-  std::int64_t part_elements() const;
 
   // Each is all results of some images and outputs of a group, of a part.
   std::int64_t tiles() const;
@@ -28,12 +23,6 @@ class WideWindowConvolution {
   template <class T>
   void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
            const AfterTile& after) const;
-
-  // Each is some results of all parts.
-  std::int64_t sum_tiles() const;
-  template <class T>
-  void add_parts(const T* parts, T* result, std::int64_t begin, std::int64_t end,
-                 const AfterTile& after) const;
 
  private:
   // The lines of x that begin here, and the columns that do, for each place of the window.
@@ -57,7 +46,6 @@ class WideWindowConvolution {
 
   explicit WideWindowConvolution(const ConvolutionShape& shape);
 
-  std::int64_t rows_of_sum_tile() const;
   template <class T>
   void copy_weight(const Piece& piece, const T* weight, std::int64_t outputs, std::int64_t inputs,
                    T* to) const;
@@ -66,11 +54,9 @@ class WideWindowConvolution {
   template <class T, int kBytes>
   void add_up(const Sums<T>& of) const;
 
-  ConvolutionShape shape_;
   // At once, at most: of images, outputs and inputs, and of the window.
   std::int64_t images_ = 1, outputs_ = 1, inputs_ = 1;
   std::int64_t lines_ = 1, columns_ = 1;
-  std::int64_t inputs_of_part_ = 1;
   std::int64_t plane_ = 0;  // elements of these lines, with zeros up to whole vectors
   std::int64_t copied_lines_ = 0;
   std::int64_t copy_ = 0;  // elements of one, of an input

@@ -55,6 +55,15 @@ std::vector<Case> cases() {
       // In parts.
       {{9, 25, 20, 20}, {10, 25, 18, 18}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
       {{5, 12, 24, 24}, {6, 6, 22, 22}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 2},
+      // Outputs side by side: in parts, with some to spare, in pieces of lines and of one, with
+      // distances, in several blocks of images and outputs, and with large steps.
+      {{9, 9, 20, 20}, {16, 9, 18, 18}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+      {{8, 5, 11, 11}, {45, 5, 9, 9}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+      {{6, 2, 68, 66}, {16, 2, 66, 64}, {1, 1}, {1, 0}, {0, 1}, {1, 1}},
+      {{12, 1, 3000}, {16, 1, 2996}, {1}, {0}, {2}, {1}},
+      {{4, 6, 40, 40}, {28, 3, 16, 16}, {2, 1}, {1, 2}, {0, 1}, {2, 2}, 2},
+      {{130, 1, 8, 8}, {136, 1, 7, 6}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+      {{11, 1, 15, 60}, {120, 1, 3, 28}, {3, 1}, {1, 0}, {1, 1}, {4, 2}},
       // Several tiles of lines, of a line, and of outputs.
       {{1, 3, 40, 33}, {13, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{2, 4, 37, 41}, {9, 4, 5, 3}, {2, 2}, {2, 1}, {1, 2}, {1, 1}},
@@ -75,6 +84,37 @@ StridedView turned(const Shape& shape) {
     stride *= shape[d];
   }
   return view;
+}
+
+// With these dimensions first in memory, and then the others.
+StridedView with_first(const Shape& shape, const std::vector<int>& first) {
+  std::vector<int> order = first;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (std::ranges::find(order, d) == order.end()) order.push_back(d);
+  }
+  StridedView view = dense_view(shape);
+  std::int64_t stride = 1;
+  for (const int d : order | std::views::reverse) {
+    view.strides[static_cast<std::size_t>(d)] = stride;
+    stride *= shape[d];
+  }
+  return view;
+}
+
+// Images before or behind, the spatial dimensions, and outputs last.
+StridedView outputs_last(const Shape& shape, bool images_first) {
+  std::vector<int> order = {0};
+  for (int d = 2; d < shape.rank(); ++d) order.push_back(d);
+  if (!images_first) std::ranges::rotate(order, order.begin() + 1);
+  return with_first(shape, order);
+}
+
+// [spatial..., inputs, outputs]
+StridedView outputs_innermost(const Shape& shape) {
+  std::vector<int> order;
+  for (int d = 2; d < shape.rank(); ++d) order.push_back(d);
+  order.push_back(1);
+  return with_first(shape, order);
 }
 
 // Its elements, row-major.
@@ -134,13 +174,36 @@ Array told_by(const PreparedConvolution& convolution, const Array& x, const Arra
 
 class ConvolutionOf : public testing::TestWithParam<DType> {};
 
+// The first elements of lines that are longer than that.
+StridedView with_gaps(const Shape& shape) {
+  StridedView view = dense_view(shape);
+  std::int64_t stride = 1;
+  for (int d = shape.rank(); d-- > 0;) {
+    view.strides[static_cast<std::size_t>(d)] = stride;
+    stride *= shape[d] + (d + 1 == shape.rank() ? 3 : 0);
+  }
+  return view;
+}
+
 TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
   for (const Case& each : cases()) {
-    const Array x = kernel_testing::random_array(GetParam(), Shape(each.x), 1);
-    const Array weight = kernel_testing::random_array(GetParam(), Shape(each.weight), 2);
-    for (const bool dense : {true, false}) {
-      const StridedView x_view = dense ? dense_view(x.shape()) : turned(x.shape());
-      const StridedView weight_view = dense ? dense_view(weight.shape()) : turned(weight.shape());
+    const auto with_more = [](Sizes sizes) {
+      sizes.back() += 3;
+      return Shape(sizes);
+    };
+    const Array x = kernel_testing::random_array(GetParam(), with_more(each.x), 1);
+    const Array weight = kernel_testing::random_array(GetParam(), with_more(each.weight), 2);
+    const Shape x_shape(each.x);
+    const Shape weight_shape(each.weight);
+    const StridedView x_views[] = {dense_view(x_shape), turned(x_shape), with_gaps(x_shape),
+                                   outputs_last(x_shape, true)};
+    const StridedView weight_views[] = {dense_view(weight_shape), turned(weight_shape),
+                                        with_gaps(weight_shape), outputs_innermost(weight_shape)};
+    // The interpreter takes its time.
+    const bool large = x.elements() * weight.elements() > 20'000'000;
+    for (std::size_t way = 0; way < (large ? 2 : std::size(x_views)); ++way) {
+      const StridedView& x_view = x_views[way];
+      const StridedView& weight_view = weight_views[way];
       const Array expected =
           kernel_testing::meaning(ir::Op::conv, {shown(x, x_view), shown(weight, weight_view)},
                                   {each.stride, each.low, each.high, each.dilation, each.groups});
@@ -160,10 +223,29 @@ TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
       EXPECT_EQ(result, told_by(convolution, x, weight, shape));
       const double most = GetParam() == DType::f32 ? 2e-3 : 1e-11;
       for (std::int64_t i = 0; i < result.elements(); ++i) {
-        ASSERT_NEAR(result.at(i), expected.at(i), most) << i;
+        ASSERT_NEAR(result.at(i), expected.at(i), most) << i << " of way " << way;
       }
     }
   }
+}
+
+// Where steps between results or places are long, what they see is not copied with all that lies
+// between.
+TEST(Convolution, NeedsLittleMemoryForLongSteps) {
+  const Array x = kernel_testing::random_array(DType::f32, Shape{64, 1, 100}, 1);
+  const Array weight = kernel_testing::random_array(DType::f32, Shape{16, 1, 64}, 2);
+  const PreparedConvolution convolution(Convolution{.dtype = DType::f32,
+                                                    .x = dense_view(x.shape()),
+                                                    .weight = dense_view(weight.shape()),
+                                                    .stride = {1},
+                                                    .low = {0},
+                                                    .dilation = {1'000'000'000'000},
+                                                    .out = {2}});
+  Array result(DType::f32, Shape{64, 16, 2});
+  run(convolution, x.bytes().data(), weight.bytes().data(), nullptr, result.bytes().data(), 0,
+      tiles(convolution));
+  EXPECT_FLOAT_EQ(static_cast<float>(result.at(0)), static_cast<float>(x.at(0) * weight.at(0)));
+  EXPECT_FLOAT_EQ(static_cast<float>(result.at(1)), static_cast<float>(x.at(1) * weight.at(0)));
 }
 
 // As many as there are good tiles, of inputs that do not divide evenly; none where results are
@@ -180,6 +262,7 @@ TEST(Convolution, HasPartsWhereFewResultsAddMuchUp) {
   };
   EXPECT_EQ(bytes({9, 24, 20, 20}, {10, 24, 18, 18}, 3), 8 * 9 * 10 * 9 * 4);
   EXPECT_EQ(bytes({9, 25, 20, 20}, {10, 25, 18, 18}, 3), 7 * 9 * 10 * 9 * 4);
+  EXPECT_EQ(bytes({9, 24, 20, 20}, {16, 24, 18, 18}, 3), 8 * 9 * 16 * 9 * 4);
   EXPECT_EQ(bytes({64, 16, 10, 10}, {64, 16, 8, 8}, 3), 0);
   EXPECT_EQ(bytes({600, 32, 20, 20}, {600, 32, 18, 18}, 3), 0);
 }
@@ -207,37 +290,6 @@ TEST(Convolution, AddsAllInputsWhateverTheStrideOfOneOutput) {
   for (std::int64_t i = 0; i < result.elements(); ++i) {
     ASSERT_NEAR(result.at(i), expected.at(i), 2e-3) << i;
   }
-}
-
-// With these dimensions first in memory, and then the others.
-StridedView with_first(const Shape& shape, const std::vector<int>& first) {
-  std::vector<int> order = first;
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (std::ranges::find(order, d) == order.end()) order.push_back(d);
-  }
-  StridedView view = dense_view(shape);
-  std::int64_t stride = 1;
-  for (const int d : order | std::views::reverse) {
-    view.strides[static_cast<std::size_t>(d)] = stride;
-    stride *= shape[d];
-  }
-  return view;
-}
-
-// Images before or behind, the spatial dimensions, and outputs last.
-StridedView outputs_last(const Shape& shape, bool images_first) {
-  std::vector<int> order = {0};
-  for (int d = 2; d < shape.rank(); ++d) order.push_back(d);
-  if (!images_first) std::ranges::rotate(order, order.begin() + 1);
-  return with_first(shape, order);
-}
-
-// [spatial..., inputs, outputs]
-StridedView outputs_innermost(const Shape& shape) {
-  std::vector<int> order;
-  for (int d = 2; d < shape.rank(); ++d) order.push_back(d);
-  order.push_back(1);
-  return with_first(shape, order);
 }
 
 // Whatever lies where, results are the same, and so are those of a tile alone, which are there when

@@ -1,0 +1,286 @@
+#include <tutti/ir/arithmetic.h>
+#include <tutti/kernels/host/convolution_wide_by_outputs.h>
+#include <tutti/kernels/host/copy_grid.h>
+#include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/output_sums.h>
+#include <tutti/kernels/host/per_thread.h>
+#include <tutti/kernels/host/scratch.h>
+#include <tutti/kernels/host/transpose.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::kernels {
+
+namespace {
+
+constexpr std::int64_t kBytesOfResults = 512 << 10;  // about a second-level cache
+constexpr std::int64_t kPlacesOfPiece = 256;
+constexpr std::int64_t kMostOutputs = 128;
+constexpr std::int64_t kImagesTogether = 128;
+constexpr std::int64_t kLeastImages = 8;
+constexpr std::int64_t kLeastRows = 64;  // for which the window's outputs are put side by side
+constexpr std::int64_t kBytesOfLine = 64;
+constexpr double kMostCopiedBytes = 4 << 20;
+constexpr double kUsesOfCopied = 16;  // multiplications, at least, for each element that is copied
+
+std::int64_t whole_lines(std::int64_t outputs, DType dtype) {
+  const std::int64_t lanes = kBytesOfLine / size_of(dtype);
+  return divide_up(outputs, lanes) * lanes;
+}
+
+}  // namespace
+
+std::optional<WideWindowByOutputs> WideWindowByOutputs::find(const ConvolutionShape& shape) {
+  const std::int64_t whole = whole_lines(shape.outputs, shape.dtype);
+  const bool fills = 4 * shape.outputs >= 3 * whole;
+  if (!suits(shape) || !fills || shape.images * shape.results < kLeastRows) return std::nullopt;
+  WideWindowByOutputs out(shape);
+  if (!out.is_worth()) return std::nullopt;
+  out.list_rows();
+  return out;
+}
+
+WideWindowByOutputs::WideWindowByOutputs(const ConvolutionShape& shape)
+    : ConvolutionInParts(shape) {
+  const auto& [depth, height, width] = shape_.spatial;
+  outputs_ = std::min(whole_lines(share(shape_.outputs, kMostOutputs), shape_.dtype),
+                      whole_lines(shape_.outputs, shape_.dtype));
+  const std::int64_t bytes_of_image = shape_.results * outputs_ * size_of(shape_.dtype);
+  images_ = share(shape_.images,
+                  std::clamp<std::int64_t>(kBytesOfResults / bytes_of_image, 1, kImagesTogether));
+  const std::int64_t blocks = shape_.groups * divide_up(shape_.outputs, outputs_);
+  choose_parts(blocks * divide_up(shape_.images, images_), 1);
+  images_ = std::min(
+      images_, share(shape_.images,
+                     std::max(divide_up(shape_.images, missing(blocks * parts())), kLeastImages)));
+  lines_ = share(height.window, kPlacesOfPiece / width.window);
+  columns_ = share(width.window, kPlacesOfPiece);
+  const bool whole = lines_ == height.window && columns_ == width.window;
+  if (whole) inputs_ = share(inputs_of_part_, kPlacesOfPiece / (lines_ * columns_));
+  const auto reach = [](const SpatialDimension& of, std::int64_t places) {
+    return (of.out - 1) * of.stride + (places - 1) * of.dilation + 1;
+  };
+  copied_lines_ = reach(height, lines_);
+  copied_columns_ = reach(width, columns_);
+}
+
+// Steps between places and results may be as long as the image.
+bool WideWindowByOutputs::is_worth() const {
+  const double copied = static_cast<double>(copied_lines_) * static_cast<double>(copied_columns_);
+  const auto uses = static_cast<double>(lines_ * columns_ * shape_.results * shape_.outputs);
+  const auto most = static_cast<double>(images_ * inputs_ * size_of(shape_.dtype));
+  return kUsesOfCopied * copied <= uses && most * copied <= kMostCopiedBytes;
+}
+
+void WideWindowByOutputs::list_rows() {
+  const auto& [depth, height, width] = shape_.spatial;
+  for (std::int64_t image = 0; image < images_; ++image) {
+    for (std::int64_t b = 0; b < height.out; ++b) {
+      for (std::int64_t c = 0; c < width.out; ++c) {
+        rows_.push_back((image * inputs_ * copied_lines_ + b * height.stride) * copied_columns_ +
+                        c * width.stride);
+      }
+    }
+  }
+}
+
+std::int64_t WideWindowByOutputs::tiles() const {
+  return parts() * divide_up(shape_.images, images_) * shape_.groups *
+         divide_up(shape_.outputs, outputs_);
+}
+
+namespace {
+
+// How many vectors are as wide as a block of outputs of which so many bytes are left, whole lines
+// of a cache: as many as there are registers for.
+int vectors_of(std::int64_t vector_bytes, std::int64_t left) {
+  if (vector_bytes == 64 && left >= 4 * vector_bytes) return 4;
+  return left >= 2 * vector_bytes ? 2 : 1;
+}
+
+std::int64_t vector_bytes() {
+  switch (instruction_set()) {
+    case InstructionSet::avx512:
+      return 64;
+    case InstructionSet::avx2:
+      return 32;
+    case InstructionSet::baseline:
+      return 16;
+  }
+  return 16;
+}
+
+}  // namespace
+
+// One block of outputs after another: [inputs, lines, columns, outputs], with zeros behind them.
+template <class T>
+void WideWindowByOutputs::copy_weight(const Piece& piece, const T* weight, std::int64_t outputs,
+                                      T* to) const {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const auto& strides = shape_.weight_strides;
+  const std::int64_t lanes = vector_bytes() / kSize;
+  const std::int64_t whole = whole_lines(outputs, shape_.dtype);
+  const T* const first =
+      weight + piece.input * strides[1] + piece.line * strides[3] + piece.column * strides[4];
+  // Lines that follow each other are one.
+  const bool is_one = piece.lines == 1 || strides[3] == piece.columns * strides[4];
+  const std::int64_t lines = is_one ? 1 : piece.lines;
+  const std::int64_t columns = piece.lines / lines * piece.columns;
+  for (std::int64_t output = 0, width = 0; output < whole; output += width) {
+    width = vectors_of(lanes * kSize, (whole - output) * kSize) * lanes;
+    const std::int64_t some = std::clamp<std::int64_t>(outputs - output, 0, width);
+    if (some < width) std::fill_n(to, piece.inputs * piece.lines * piece.columns * width, T{0});
+    for (std::int64_t i = 0; i < piece.inputs; ++i) {
+      for (std::int64_t line = 0; line < lines; ++line, to += columns * width) {
+        const T* const from = first + output * strides[0] + i * strides[1] + line * strides[3];
+        if (strides[4] == 1) {
+          transpose(from, strides[0], to, width, columns, some);
+        } else {
+          copy_grid(columns, some, from, {.line = strides[4], .element = strides[0]}, to,
+                    {.line = width});
+        }
+      }
+    }
+  }
+}
+
+// [images, inputs, lines, columns], as many as there are at most.
+template <class T>
+void WideWindowByOutputs::copy_x(const Piece& piece, const T* x, std::int64_t images, T* to) const {
+  const auto& [depth, height, width] = shape_.spatial;
+  const std::int64_t top = piece.line * height.dilation - height.low;
+  const std::int64_t left = piece.column * width.dilation - width.low;
+  const Positions rows = inside(top, 1, height.size, copied_lines_);
+  const Positions columns = inside(left, 1, width.size, copied_columns_);
+  const std::int64_t copy = copied_lines_ * copied_columns_;
+  const bool is_whole =
+      rows.end - rows.begin == copied_lines_ && columns.end - columns.begin == copied_columns_;
+  if (!is_whole) std::fill_n(to, images * inputs_ * copy, T{0});
+  const T* const first = x + piece.input * shape_.channel_stride +
+                         (top + rows.begin) * height.x_stride +
+                         (left + columns.begin) * width.x_stride;
+  for (std::int64_t image = 0; image < images; ++image) {
+    for (std::int64_t i = 0; i < piece.inputs; ++i) {
+      copy_grid(rows.end - rows.begin, columns.end - columns.begin,
+                first + image * shape_.image_stride + i * shape_.channel_stride,
+                {.line = height.x_stride, .element = width.x_stride},
+                to + (image * inputs_ + i) * copy + rows.begin * copied_columns_ + columns.begin,
+                {.line = copied_columns_});
+    }
+  }
+}
+
+template <class T, int kBytes, int kVectors>
+TUTTI_INLINE inline void WideWindowByOutputs::add_block(const Piece& piece,
+                                                        const Block<T>& of) const {
+  using Sums = OutputSums<T, kBytes, kVectors>;
+  const auto& [depth, height, width] = shape_.spatial;
+  const std::int64_t x_step = width.dilation;
+  const std::int64_t factors_of_line = piece.columns * Sums::kWidth;
+  for (std::int64_t row = 0; row < of.count; row += Sums::kRows) {
+    const int some = static_cast<int>(std::min<std::int64_t>(Sums::kRows, of.count - row));
+    const T* seen[Sums::kRows];
+    for (int m = 0; m < Sums::kRows; ++m) {
+      seen[m] = of.copied + rows_[static_cast<std::size_t>(row + std::min(m, some - 1))];
+    }
+    T* const to = of.sums + row * Sums::kWidth;
+    Sums sums;
+    sums.load(to, Sums::kWidth, some);
+    const T* factors = of.factors;
+    for (std::int64_t i = 0; i < piece.inputs; ++i) {
+      std::int64_t at = i * copied_lines_ * copied_columns_;
+      for (std::int64_t line = 0; line < piece.lines; ++line) {
+        sums.add(seen, at, x_step, factors, Sums::kWidth, piece.columns);
+        at += height.dilation * copied_columns_;
+        factors += factors_of_line;
+      }
+    }
+    sums.store(to, Sums::kWidth, some);
+  }
+}
+
+template <class T>
+void WideWindowByOutputs::run(const T* x, const T* weight, T* result, std::int64_t begin,
+                              std::int64_t end, const AfterTile& after) const {
+  constinit thread_local PerThread<Scratch> copied_memory;
+  constinit thread_local PerThread<Scratch> factors_memory;
+  constinit thread_local PerThread<Scratch> sums_memory;
+  const std::int64_t most_rows = images_ * shape_.results;
+  const auto copied =
+      copied_memory.get().use<T>(images_ * inputs_ * copied_lines_ * copied_columns_);
+  const auto factors = factors_memory.get().use<T>(inputs_ * lines_ * columns_ * outputs_);
+  const auto sums = sums_memory.get().use<T>(most_rows * outputs_);
+  const auto& [depth, height, width] = shape_.spatial;
+  const std::int64_t blocks = divide_up(shape_.outputs, outputs_);
+  const std::int64_t of_part = tiles() / parts();
+  for (std::int64_t tile = begin; tile < end; ++tile) {
+    const std::int64_t output = tile % blocks * outputs_;
+    const std::int64_t group = tile / blocks % shape_.groups;
+    const std::int64_t image = tile % of_part / blocks / shape_.groups * images_;
+    const std::int64_t first_input = tile / of_part * inputs_of_part_;
+    const std::int64_t last_input = std::min(first_input + inputs_of_part_, shape_.inputs);
+    T* const own_result = result + tile / of_part * part_elements();
+    const std::int64_t outputs = std::min(outputs_, shape_.outputs - output);
+    const std::int64_t whole = whole_lines(outputs, shape_.dtype);
+    const std::int64_t images = std::min(images_, shape_.images - image);
+    const std::int64_t rows = images * shape_.results;
+    const std::int64_t own_output = group * shape_.outputs + output;
+    const T* const own_x = x + shape_.x_offset + image * shape_.image_stride +
+                           group * shape_.inputs * shape_.channel_stride;
+    const T* const own_weight =
+        weight + shape_.weight_offset + own_output * shape_.weight_strides[0];
+    std::fill_n(sums.get(), rows * whole, T{0});
+    const auto add_piece = [&](const Piece& piece) {
+      copy_weight(piece, own_weight, outputs, factors.get());
+      copy_x(piece, own_x, images, copied.get());
+      const std::int64_t places = piece.inputs * piece.lines * piece.columns;
+      run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+        constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+        for (std::int64_t first = 0; first < whole;) {
+          const int vectors = vectors_of(kBytes, (whole - first) * sizeof(T));
+          const Block<T> block = {.copied = copied.get(),
+                                  .factors = factors.get() + places * first,
+                                  .count = rows,
+                                  .sums = sums.get() + rows * first};
+          if (vectors == 4) add_block<T, kBytes, kBytes == 64 ? 4 : 2>(piece, block);
+          if (vectors == 2) add_block<T, kBytes, 2>(piece, block);
+          if (vectors == 1) add_block<T, kBytes, 1>(piece, block);
+          first += vectors * kLanes;
+        }
+      });
+    };
+    for (std::int64_t input = first_input; input < last_input; input += inputs_) {
+      for (std::int64_t line = 0; line < height.window; line += lines_) {
+        for (std::int64_t column = 0; column < width.window; column += columns_) {
+          add_piece({.input = input,
+                     .line = line,
+                     .column = column,
+                     .inputs = std::min(inputs_, last_input - input),
+                     .lines = std::min(lines_, height.window - line),
+                     .columns = std::min(columns_, width.window - column)});
+        }
+      }
+    }
+    const std::int64_t lanes = vector_bytes() / static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < images; ++i) {
+      const std::int64_t row = (image + i) * shape_.groups * shape_.outputs + own_output;
+      for (std::int64_t first = 0, some = 0; first < outputs; first += some) {
+        some = vectors_of(lanes * sizeof(T), (whole - first) * sizeof(T)) * lanes;
+        transpose(sums.get() + rows * first + i * shape_.results * some, some,
+                  own_result + (row + first) * shape_.results, shape_.results,
+                  std::min(some, outputs - first), shape_.results);
+      }
+      if (after != nullptr) after({row, row + outputs, 0, shape_.results});
+    }
+  }
+}
+
+template void WideWindowByOutputs::run(const float* x, const float* weight, float* result,
+                                       std::int64_t begin, std::int64_t end,
+                                       const AfterTile& after) const;
+template void WideWindowByOutputs::run(const double* x, const double* weight, double* result,
+                                       std::int64_t begin, std::int64_t end,
+                                       const AfterTile& after) const;
+
+}  // namespace tutti::kernels

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <tutti/kernels/host/convolution_in_parts.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tutti::kernels {
+
+// A convolution whose window has more places than an image has results, and whose outputs fill
+// vectors: these go along the outputs, and each is multiplied by one element of x. So sums are no
+// larger than results, and are kept for all of a tile's inputs. A piece of the window is copied,
+// its outputs side by side, and what all results look at through it, with the zeros around.
+class WideWindowByOutputs : public ConvolutionInParts {
+ public:
+  // Nothing where outputs or results are too few for it.
+  static std::optional<WideWindowByOutputs> find(const ConvolutionShape& shape);
+
+  // Each is all results of some images and outputs of a group, of a part.
+  std::int64_t tiles() const;
+  // The results, or all parts, one behind the other; then there is no `after`.
+  template <class T>
+  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
+           const AfterTile& after) const;
+
+ private:
+  // Of some inputs, places of the window.
+  struct Piece {
+    std::int64_t input = 0, line = 0, column = 0;
+    std::int64_t inputs = 0, lines = 0, columns = 0;
+  };
+  // What is added up at once, of a block of outputs as wide as some vectors: all rows, which are
+  // results of images.
+  template <class T>
+  struct Block {
+    const T* copied;
+    const T* factors;    // [inputs, lines, columns, width]
+    std::int64_t count;  // of rows
+    T* sums;             // [rows, width]
+  };
+
+  explicit WideWindowByOutputs(const ConvolutionShape& shape);
+  bool is_worth() const;
+  void list_rows();
+
+  template <class T>
+  void copy_weight(const Piece& piece, const T* weight, std::int64_t outputs, T* to) const;
+  template <class T>
+  void copy_x(const Piece& piece, const T* x, std::int64_t images, T* to) const;
+  template <class T, int kBytes, int kVectors>
+  void add_block(const Piece& piece, const Block<T>& of) const;
+
+  // At once, at most: of images and outputs, and of inputs and the window.
+  std::int64_t images_ = 1, outputs_ = 1;
+  std::int64_t inputs_ = 1, lines_ = 1, columns_ = 1;
+  std::int64_t copied_lines_ = 1, copied_columns_ = 1;
+  std::vector<std::int64_t> rows_;  // where each begins in the copy
+};
+
+}  // namespace tutti::kernels
