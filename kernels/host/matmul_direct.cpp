@@ -219,38 +219,65 @@ TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
 template <class T>
 inline constexpr int kDotsAtOnce = 64 / static_cast<int>(sizeof(T));
 
-// sums[i] = rows[i] . x
-template <class T>
+// sums[i] = rows[i] . x. Partial sums are as many as a vector of 64 bytes has lanes; as many rows
+// at once as there are registers for theirs.
+template <class T, int kBytes>
 TUTTI_INLINE inline void dots_with(const T* x, const T* rows, std::int64_t row_stride,
                                    std::int64_t depth, T* sums) {
   constexpr int kCount = kDotsAtOnce<T>;
-  typedef T Vector [[gnu::vector_size(64)]];
-  Vector partial[kCount] = {};
-  std::int64_t at = 0;
-  for (; at + kCount <= depth; at += kCount) {
-    Vector right;
-    std::memcpy(&right, x + at, sizeof(right));
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  constexpr int kVectors = 64 / kBytes;
+  constexpr int kRows = kVectors == 1 ? kCount : std::min(8 / kVectors, kCount);
+  typedef T Vector [[gnu::vector_size(kBytes)]];
+  const std::int64_t whole = depth / kCount * kCount;
+  alignas(64) T lanes[kCount * kLanes];
+  for (int first = 0; first < kCount; first += kRows) {
+    const T* const own = rows + first * row_stride;
+    Vector partial[kRows][kVectors] = {};
+    for (std::int64_t at = 0; at < whole; at += kCount) {
+      Vector right[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], x + at + v * kLanes, kBytes);
 #pragma GCC unroll 16
-    for (int i = 0; i < kCount; ++i) {
-      Vector left;
-      std::memcpy(&left, rows + i * row_stride + at, sizeof(left));
-      partial[i] += left * right;
+      for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+          Vector left;
+          std::memcpy(&left, own + i * row_stride + at + v * kLanes, kBytes);
+          partial[i][v] += left * right[v];
+        }
+      }
+    }
+    if (whole < depth) {
+      alignas(64) T sums_of_row[kCount];
+      for (int i = 0; i < kRows; ++i) {
+        std::memcpy(sums_of_row, partial[i], sizeof(sums_of_row));
+        for (std::int64_t k = whole; k < depth; ++k) {
+          T& lane = sums_of_row[k - whole];
+          lane = static_cast<T>(lane + times(own[i * row_stride + k], x[k]));
+        }
+        std::memcpy(partial[i], sums_of_row, sizeof(sums_of_row));
+      }
+    }
+    // In the order in which dot_of adds them: halves to halves, here vectors to vectors.
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      if constexpr (kVectors == 4) {
+        partial[i][0] += partial[i][2];
+        partial[i][1] += partial[i][3];
+      }
+      if constexpr (kVectors > 1) partial[i][0] += partial[i][1];
+      std::memcpy(lanes + (first + i) * kLanes, &partial[i][0], kBytes);
     }
   }
-  alignas(64) T lanes[kCount * kCount];
-  std::memcpy(lanes, partial, sizeof(lanes));
-  for (int i = 0; i < kCount; ++i) {
-    for (std::int64_t k = at; k < depth; ++k) {
-      T& lane = lanes[i * kCount + (k - at)];
-      lane = static_cast<T>(lane + times(rows[i * row_stride + k], x[k]));
-    }
+  for (int i = 0; i < kCount; i += kLanes) {
+    add_lanes<T, kLanes>(lanes + i * kLanes);
+    std::memcpy(sums + i, lanes + i * kLanes, kLanes * sizeof(T));
   }
-  add_lanes<T, kCount>(lanes);  // in the order in which dot_of adds them
-  std::memcpy(sums, lanes, kCount * sizeof(T));
 }
 
 // A matrix times a vector.
-template <class T>
+template <class T, int kBytes>
 TUTTI_INLINE inline std::int64_t multiply_many_dots(const Product& p, const T* a, const T* b,
                                                     T* c) {
   const bool is_column = p.n == 1;
@@ -262,7 +289,7 @@ TUTTI_INLINE inline std::int64_t multiply_many_dots(const Product& p, const T* a
   std::int64_t done = 0;
   for (; done + kDotsAtOnce<T> <= count; done += kDotsAtOnce<T>) {
     T sums[kDotsAtOnce<T>];
-    dots_with(x, rows + done * row_stride, row_stride, p.k, sums);
+    dots_with<T, kBytes>(x, rows + done * row_stride, row_stride, p.k, sums);
     for (int i = 0; i < kDotsAtOnce<T>; ++i) {
       T& to = c[(done + i) * result_stride];
       to = p.accumulate ? static_cast<T>(to + sums[i]) : sums[i];
@@ -275,7 +302,7 @@ template <class T, int kBytes>
 TUTTI_INLINE inline void multiply_dots(const Product& p, const T* a, const T* b, T* c) {
   std::int64_t done = 0;
   if constexpr (sizeof(T) >= 4) {
-    if (p.k < kLongDot) done = multiply_many_dots(p, a, b, c);
+    if (p.k < kLongDot) done = multiply_many_dots<T, kBytes>(p, a, b, c);
   }
   for (std::int64_t i = p.n == 1 ? done : 0; i < p.m; ++i) {
     for (std::int64_t j = p.n == 1 ? 0 : done; j < p.n; ++j) {

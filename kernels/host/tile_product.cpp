@@ -158,7 +158,9 @@ TileProduct::TileProduct(const Product& product)
   const bool strides =
       library_takes(product.m, product.k, product.a_row_stride, product.a_column_stride) &&
       library_takes(product.k, product.n, product.b_row_stride, product.b_column_stride);
-  if (library && strides) {
+  if (library && strides && PackedProduct::suits(product)) {
+    packed_.emplace(product);
+  } else if (library && strides) {
     library_.emplace(product);
   } else if (is_narrow_floating(product.dtype) || library) {
     if (product.accumulate) throw InternalError("no product of copies adds to what there is");
@@ -173,6 +175,8 @@ void TileProduct::run(LibraryUse& library, const void* a, const void* b, void* c
     multiply_directly(product_, a, b, c);
   } else if (library_) {
     library_->run(library, a, b, c);
+  } else if (packed_) {
+    packed_->run(library, a, b, c);
   } else if (copied_) {
     copied_->run(library, a, b, c);
   } else {

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/arithmetic.h>
 #include <tutti/kernels/host/matmul_product.h>
+#include <tutti/kernels/host/packed_product.h>
 
 #include <atomic>
 #include <mutex>
@@ -36,9 +37,9 @@ class CopiedProduct {
 };
 
 // One of the ways to multiply, for all tiles of one size: directly, by the library, by the library
-// with copies, or by loops; operands that are narrow by pairs or widened. Ready to run, any number
-// of times, by any number of threads at once. `accumulate` with narrow floats, or with strides that
-// the library does not take, is not for it.
+// with copies or packed operands, or by loops; operands that are narrow by pairs or widened. Ready
+// to run, any number of times, by any number of threads at once. `accumulate` with narrow floats,
+// or with strides that the library does not take, is not for it.
 class TileProduct {
  public:
   explicit TileProduct(const Product& product);
@@ -52,6 +53,7 @@ class TileProduct {
   bool is_narrow_;
   bool is_direct_;
   std::optional<LibraryProduct> library_;
+  std::optional<PackedProduct> packed_;
   std::optional<CopiedProduct> copied_;
 };
 

@@ -44,6 +44,7 @@ TEST(SteadyState, OfManyProductsAllocatesNothing) {
   for (const DType dtype : {DType::bf16, DType::f16, DType::f64, DType::i32}) {
     products.emplace_back(dense_matmul(dtype, 70, 300, 1100));  // more pieces of k than two
   }
+  products.emplace_back(dense_matmul(DType::f32, 70, 512, 1600));  // rows that may be packed
   Matmul quantised = dense_matmul(DType::i32, 70, 300, 110);
   quantised.a_narrow = quantised.b_narrow = DType::i8;
   products.emplace_back(quantised);
