@@ -67,52 +67,62 @@ InlineMath::Reduced InlineMath::reduce(Value* x) {
   return {n, ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift))), rest};
 }
 
-Value* InlineMath::scale(Value* y, const Reduced& by) {
+Value* InlineMath::scale_moderately(Value* y, const Reduced& by) {
+  if (Value* const scaled = scale_at_once(y, by.n)) return scaled;
+  Value* exponent = ir_.CreateShl(ir_.CreateAdd(by.integer, integer(y, 127)), 23);
+  return ir_.CreateFMul(y, from_bits(exponent));
+}
+
+// The instruction knows subnormal results and infinity.
+Value* InlineMath::scale_at_once(Value* y, Value* n) {
   Value* const anything = llvm::PoisonValue::get(y->getType());
   switch (lanes_of_avx512(y)) {
     case 4:
       return ir_.CreateIntrinsic(intrinsic::x86_avx512_mask_scalef_ps_128, {},
-                                 {y, by.n, anything, ir_.getInt8(0xFF)});
+                                 {y, n, anything, ir_.getInt8(0xFF)});
     case 16:
       return ir_.CreateIntrinsic(intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                                 {y, by.n, anything, ir_.getInt16(0xFFFF), ir_.getInt32(4)});
+                                 {y, n, anything, ir_.getInt16(0xFFFF), ir_.getInt32(4)});
     default:
-      break;
+      return nullptr;
   }
-  // In two steps, so that each power is a normal number; only the second one rounds.
-  Value* half = ir_.CreateAShr(by.integer, 1);
-  const auto power = [&](Value* n) {
-    return from_bits(ir_.CreateShl(ir_.CreateAdd(n, integer(y, 127)), 23));
-  };
-  Value* first = ir_.CreateFMul(y, power(half));
-  return ir_.CreateFMul(first, power(ir_.CreateSub(by.integer, half)));
 }
 
-Value* InlineMath::scale_down(Value* y, const Reduced& by, Value* is_tiny) {
-  Value* zero = number(y, 0);
-  Value* normal = scale(y, {ir_.CreateSelect(is_tiny, zero, by.n),
-                            ir_.CreateSelect(is_tiny, bits(zero), by.integer), by.rest});
-  // 2^100 times as large it is a normal number, and what lies above 2^-26 in the sum counts steps
-  // of 2^-49, as a subnormal number's bits count steps of 2^-149.
+Value* InlineMath::limit(Value* x, float least, float most) {
+  if (lanes_of_avx512(x) > 0) return clamp(x, least, most);
+  Value* low = number(x, least);
+  return ir_.CreateSelect(ir_.CreateFCmpOLT(x, low), low, x);
+}
+
+Value* InlineMath::scale(Value* y, const Reduced& by, const Argument& x) {
+  // y * 2^n, by its exponent's bits alone; less than 2^-126 where these are used up.
+  Value* word = ir_.CreateAdd(bits(y), ir_.CreateShl(by.integer, 23));
+  // 2^100 times as large a tiny one is a normal number, and what lies above 2^-26 in the sum counts
+  // steps of 2^-49, as a subnormal number's bits count steps of 2^-149.
   constexpr float kSubnormalShift = 0x1p-26F;
-  Value* exponent = ir_.CreateShl(ir_.CreateAdd(by.integer, integer(y, 100)), 23);
-  Value* large = from_bits(ir_.CreateAdd(bits(y), exponent));
+  Value* large = from_bits(ir_.CreateAdd(word, integer(y, 100 << 23)));
   Value* sum = ir_.CreateFAdd(large, number(y, kSubnormalShift));
   Value* count = ir_.CreateSub(bits(sum), bits(number(y, kSubnormalShift)));
-  return ir_.CreateSelect(is_tiny, from_bits(count), normal);
+  if (lanes_of_avx512(y) > 0) {
+    Value* is_tiny = ir_.CreateFCmpOLT(x.value, number(y, x.least));
+    Value* n = ir_.CreateSelect(is_tiny, number(y, 0), by.n);
+    return ir_.CreateSelect(is_tiny, from_bits(count), scale_at_once(y, n));
+  }
+  Value* is_tiny = ir_.CreateICmpSLT(word, integer(y, 0x00800000));
+  Value* finite = from_bits(ir_.CreateSelect(is_tiny, count, word));
+  Value* infinite = ir_.CreateFAdd(x.value, number(y, std::numeric_limits<float>::infinity()));
+  return ir_.CreateSelect(ir_.CreateFCmpUGT(x.value, number(y, x.most)), infinite, finite);
 }
 
 Value* InlineMath::exp(Value* x) {
-  // Beyond these the results are 0 and infinity; the reduction would overflow far beyond.
-  x = clamp(x, -104, 89);
-  const Reduced reduced = reduce(x);
-  // Below this, e^x is less than 2^-126.
-  return scale_down(power(reduced), reduced, ir_.CreateFCmpOLT(x, number(x, -87.34F)));
+  // Beyond these the results are 0 and infinity.
+  const Reduced reduced = reduce(limit(x, -104, 89));
+  return scale(power(reduced), reduced, {.value = x, .least = -87.34F, .most = 0x1.62e42ep+6F});
 }
 
 Value* InlineMath::exp_of_moderate(Value* x) {
   const Reduced reduced = reduce(x);
-  return scale(power(reduced), reduced);
+  return scale_moderately(power(reduced), reduced);
 }
 
 Value* InlineMath::power(const Reduced& reduced) {
@@ -124,7 +134,8 @@ Value* InlineMath::power(const Reduced& reduced) {
 }
 
 Value* InlineMath::exp2(Value* x) {
-  x = clamp(x, -151, 129);
+  Value* argument = x;
+  x = limit(x, -151, 128);
   Value* shifted = ir_.CreateFAdd(x, number(x, kRoundingShift));
   Value* n = ir_.CreateFSub(shifted, number(x, kRoundingShift));
   Value* r = ir_.CreateFSub(x, n);  // exact
@@ -133,7 +144,8 @@ Value* InlineMath::exp2(Value* x) {
       r, {1.5353326e-4F, 0.0013398932F, 0.009618443F, 0.055503346F, 0.24022646F, 0.6931472F});
   Value* y = fused(r, p, number(x, 1));
   Value* integer = ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift)));
-  return scale_down(y, {n, integer, r}, ir_.CreateFCmpOLT(x, number(x, -126)));
+  // 128 itself has a power, but none that is finite.
+  return scale(y, {n, integer, r}, {.value = argument, .least = -126, .most = 0x1.fffffep+6F});
 }
 
 Value* InlineMath::expm1(Value* x) {

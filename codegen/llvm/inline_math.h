@@ -51,13 +51,23 @@ class InlineMath : MathPieces {
   };
   Reduced reduce(llvm::Value* x);
   llvm::Value* power(const Reduced& reduced);    // e^rest
-  llvm::Value* exp_of_moderate(llvm::Value* x);  // within [-87, 89] or NaN
-  // y * 2^n, rounded once, also into the subnormal numbers.
-  llvm::Value* scale(llvm::Value* y, const Reduced& by);
-  // The same for y in [0.7, 1.5] and n >= -151. Where `is_tiny` says that the result is less than
-  // 2^-126, it is made without a multiplication that underflows, which processors take a hundred
-  // times as long for: what a mask hides of a softmax is exp(-infinity).
-  llvm::Value* scale_down(llvm::Value* y, const Reduced& by, llvm::Value* is_tiny);
+  llvm::Value* exp_of_moderate(llvm::Value* x);  // within [-87, 88] or NaN
+  // y * 2^n for y in [0.7, 1.5] and n of a normal number, or a NaN.
+  llvm::Value* scale_moderately(llvm::Value* y, const Reduced& by);
+  // By an instruction for that; null where there is none.
+  llvm::Value* scale_at_once(llvm::Value* y, llvm::Value* n);
+  // y * 2^n for y in [0.7, 1.5] and n from -151 to 128, rounded once: what a function gives for x,
+  // NaN for NaN. Tiny results are made without a multiplication that underflows, which processors
+  // take a hundred times as long for: what a mask hides of a softmax is exp(-infinity).
+  struct Argument {
+    llvm::Value* value;
+    float least;  // less than this gives less than 2^-126
+    float most;   // the last number that gives a finite one
+  };
+  llvm::Value* scale(llvm::Value* y, const Reduced& by, const Argument& x);
+  // An argument within what scale() takes; above that, where it looks at the argument itself, it
+  // may stay.
+  llvm::Value* limit(llvm::Value* x, float least, float most);
 
   // x = m * 2^exponent with m in [2/3, 4/3); gives m - 1.
   struct Split {

@@ -42,7 +42,7 @@ Value* WideMath::expm1_of_rest(const Reduced& reduced) {
 }
 
 Value* WideMath::scale(Value* y, Value* power, Value* is_tiny) {
-  // Tiny results are made without a multiplication that underflows, as in InlineMath::scale_down.
+  // Tiny results are made without a multiplication that underflows, as in InlineMath::scale.
   Value* n = ir_.CreateSelect(is_tiny, integer(y, 0), power);
   // In two steps, so that each power is a normal number.
   Value* half = ir_.CreateAShr(n, 1);

@@ -3,6 +3,7 @@
 #include <tutti/codegen/llvm/compile_kernels.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -34,6 +35,16 @@ inline constexpr float kMathCorners[] = {0.0F,
                                          -150.0F,
                                          128.0F,
                                          127.99F,
+                                         127.99999F,
+                                         128.6F,
+                                         129.6F,
+                                         -87.33654F,
+                                         -87.33655F,
+                                         -87.34F,
+                                         -126.0F,
+                                         -126.00001F,
+                                         std::bit_cast<float>(0x7FC00001U),
+                                         std::bit_cast<float>(0xFFC12345U),
                                          0.5F,
                                          2.0F,
                                          3.92F,
