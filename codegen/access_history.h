@@ -20,6 +20,8 @@ class AccessHistory {
 
   // The place behind the last step that writes what the part reads, or touches what it writes.
   std::size_t earliest(const LaunchPart& part) const;
+  // The place behind the last step that reads or writes it.
+  std::size_t behind_uses(BufferId id) const { return used_[static_cast<std::size_t>(id)]; }
 
  private:
   const Plan& plan_;

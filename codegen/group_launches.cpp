@@ -12,7 +12,8 @@ namespace {
 // How many launches a launch may move up: further would keep more buffers live at once.
 constexpr std::size_t kMostMoved = 8;
 constexpr std::size_t kMostParts = 256;
-// Launches that move less may hold any mixture of tiles: the parallel loop costs as much.
+// Launches that move less may hold any mixture of tiles, and what is smaller may be copied to save
+// a launch: the parallel loop costs as much.
 constexpr double kSmall = 256 << 10;
 // Tiles may take that many times the average. A thread takes a small share of all tiles at once, so
 // that this bounds the time for which others wait.
@@ -73,10 +74,23 @@ class Grouping {
     return load.bytes <= kSmall || load.largest_tile * load.tiles <= kMostUneven * load.bytes;
   }
 
+  // Beside a reader of what it changes it would have to copy all of that.
+  bool wants_its_place(const LaunchPart& part) const {
+    return part.tiles_in_place >= 0 &&
+           part.tiles_in_place<part.tiles&& static_cast<double>(
+               plan_.buffers[static_cast<std::size_t>(part.buffers.front())].bytes)>
+               kSmall;
+  }
+
   // The step that a launch joins; the end for none.
   std::size_t place_of(const Launch& launch) const {
     std::size_t least = std::max(first_, done_.size() - std::min(done_.size(), kMostMoved));
-    for (const LaunchPart& part : launch.parts) least = std::max(least, history_.earliest(part));
+    for (const LaunchPart& part : launch.parts) {
+      least = std::max(least, history_.earliest(part));
+      if (wants_its_place(part)) {
+        least = std::max(least, history_.behind_uses(part.buffers.front()));
+      }
+    }
     const Load load = load_of(launch);
     for (std::size_t place = done_.size(); place-- > least;) {
       const Load both = together(loads_[place], load);

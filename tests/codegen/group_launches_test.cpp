@@ -70,6 +70,23 @@ TEST(GroupLaunches, ALaunchMovesUpToOneThatItDoesNotNeed) {
   EXPECT_EQ(steps.grouped(), Sizes({1, 2}));
 }
 
+// Which is larger than what it changes of it; a copy of little costs less than a launch.
+TEST(GroupLaunches, AnUpdateStaysBehindOtherReadersOfWhatItChangesInPlace) {
+  const auto beside_a_reader = [](std::int64_t tiles_in_place, std::int64_t bytes) {
+    Steps steps(2);
+    steps.plan().buffers[0].bytes = bytes;
+    steps.launch({0});
+    steps.launch({0, 1});
+    auto& update = std::get<Launch>(steps.plan().steps.back()).parts.front();
+    update.tiles_in_place = tiles_in_place;
+    return steps.grouped();
+  };
+  EXPECT_EQ(beside_a_reader(1, 1 << 20), Sizes({1, 1}));
+  EXPECT_EQ(beside_a_reader(8, 1 << 20), Sizes({2}));
+  EXPECT_EQ(beside_a_reader(-1, 1 << 20), Sizes({2}));
+  EXPECT_EQ(beside_a_reader(1, 1 << 10), Sizes({2}));
+}
+
 TEST(GroupLaunches, NothingMovesAcrossACollective) {
   Steps steps(2);
   steps.launch({0});

@@ -197,7 +197,7 @@ void print_row(const Row& row) {
       row.way.algorithm.empty() ? row.way.engine : row.way.algorithm + (row.usual ? "*" : "");
   const std::chrono::nanoseconds time(std::llround(row.seconds * 1e9));
   std::array<char, 160> line{};
-  std::snprintf(line.data(), line.size(), "%-19s %-10s %12lld %12s %10.3f %10.3f %8lld",
+  std::snprintf(line.data(), line.size(), "%-19s %-10s %12lld %12s %10.4g %10.4g %8lld",
                 std::string(name_of(row.what.kind)).c_str(), way.c_str(),
                 static_cast<long long>(row.bytes), codegen::text_of(time).c_str(),
                 row.algorithm_bandwidth(), row.bus_bandwidth(), static_cast<long long>(row.wrong));
