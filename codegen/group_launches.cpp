@@ -76,10 +76,9 @@ class Grouping {
 
   // Beside a reader of what it changes it would have to copy all of that.
   bool wants_its_place(const LaunchPart& part) const {
-    return part.tiles_in_place >= 0 &&
-           part.tiles_in_place<part.tiles&& static_cast<double>(
-               plan_.buffers[static_cast<std::size_t>(part.buffers.front())].bytes)>
-               kSmall;
+    if (part.tiles_in_place < 0 || part.tiles <= part.tiles_in_place) return false;
+    const PlanBuffer& changed = plan_.buffers[static_cast<std::size_t>(part.buffers.front())];
+    return static_cast<double>(changed.bytes) > kSmall;
   }
 
   // The step that a launch joins; the end for none.

@@ -21,9 +21,6 @@ constexpr std::int64_t kMostBytes = 16 << 20;  // of what is multiplied at a tim
 // Lines of fewer elements take longer to find than to copy.
 constexpr std::int64_t kShortLine = 16;
 constexpr std::int64_t kMostSources = 4096;
-// Rows that lie a multiple of so many elements apart share few places of a cache.
-constexpr std::int64_t kCrowded = 512;
-constexpr std::int64_t kLineElements = 16;
 
 }  // namespace
 
@@ -215,7 +212,7 @@ void CopiedConvolution::run(const T* x, const T* weight, T* result, std::int64_t
   constinit thread_local PerThread<Scratch> sums_memory;
   const std::int64_t most = images_at_once_ * block_;
   const auto copied =
-      copied_memory.get().use<T>(inputs_at_once_ * places_at_once_ * (most + kLineElements));
+      copied_memory.get().use<T>(inputs_at_once_ * places_at_once_ * (most + kElementsOfLine));
   const auto sums = sums_memory.get().use<T>(images_at_once_ > 1 ? outputs * most : 0);
   const std::int64_t all_places = inputs * places;
   const auto own_weight = weight_memory.get().use<T>(copies_weight_ ? outputs * all_places : 0);
@@ -231,7 +228,7 @@ void CopiedConvolution::run(const T* x, const T* weight, T* result, std::int64_t
     const std::int64_t some = std::min(images_at_once_, images - first);
     const std::int64_t count = std::min(block_, results - at);
     const std::int64_t columns = some * count;
-    const std::int64_t apart = columns % kCrowded == 0 ? columns + kLineElements : columns;
+    const std::int64_t apart = uncrowded(columns);
     if (copies_weight_ && group != group_copied) copy_weight(weight, group, own_weight.get());
     group_copied = group;
     const T* const matrix = copies_weight_

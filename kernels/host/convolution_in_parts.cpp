@@ -23,16 +23,44 @@ std::int64_t ConvolutionInParts::share(std::int64_t count, std::int64_t most) {
   return divide_up(count, divide_up(count, std::max<std::int64_t>(most, 1)));
 }
 
-std::int64_t ConvolutionInParts::missing(std::int64_t tiles) {
-  return divide_up(ConvolutionShape::kGoodTiles, tiles);
-}
-
-void ConvolutionInParts::choose_parts(std::int64_t tiles_of_part, std::int64_t least_inputs) {
+void ConvolutionInParts::choose_parts(std::int64_t least_inputs, std::int64_t least_images) {
+  // How many times as many tiles there should be.
+  const auto missing = [](std::int64_t tiles) {
+    return divide_up(ConvolutionShape::kGoodTiles, tiles);
+  };
+  const std::int64_t blocks = shape_.groups * divide_up(shape_.outputs, outputs_);
   const std::int64_t few = shape_.inputs * (shape_.images + shape_.outputs) * shape_.places /
                            (kReadOfPart * shape_.images * shape_.outputs * shape_.results);
   const std::int64_t most =
       std::max<std::int64_t>(std::min(few, divide_up(shape_.inputs, least_inputs)), 1);
-  inputs_of_part_ = divide_up(shape_.inputs, std::min(most, missing(tiles_of_part)));
+  inputs_of_part_ =
+      divide_up(shape_.inputs, std::min(most, missing(blocks * divide_up(shape_.images, images_))));
+  images_ = std::min(
+      images_, share(shape_.images,
+                     std::max(divide_up(shape_.images, missing(blocks * parts())), least_images)));
+}
+
+std::int64_t ConvolutionInParts::tiles() const {
+  return parts() * divide_up(shape_.images, images_) * shape_.groups *
+         divide_up(shape_.outputs, outputs_);
+}
+
+ConvolutionInParts::Tile ConvolutionInParts::tile(std::int64_t number) const {
+  Tile out{};
+  const std::int64_t of_part = tiles() / parts();
+  out.part = number / of_part;
+  out.input = out.part * inputs_of_part_;
+  out.end_input = std::min(out.input + inputs_of_part_, shape_.inputs);
+  number %= of_part;
+  const std::int64_t blocks = divide_up(shape_.outputs, outputs_);
+  const std::int64_t first = number % blocks * outputs_;
+  out.outputs = std::min(outputs_, shape_.outputs - first);
+  number /= blocks;
+  out.group = number % shape_.groups;
+  out.output = out.group * shape_.outputs + first;
+  out.image = number / shape_.groups * images_;
+  out.images = std::min(images_, shape_.images - out.image);
+  return out;
 }
 
 std::int64_t ConvolutionInParts::parts() const { return divide_up(shape_.inputs, inputs_of_part_); }

@@ -2,6 +2,7 @@
 
 #include <tutti/kernels/host/convolution_shape.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tutti::kernels {
@@ -18,6 +19,8 @@ class ConvolutionInParts {
   std::int64_t parts() const;
   std::int64_t part_elements() const;
 
+  // Each is all results of some images and outputs of a group, of a part.
+  std::int64_t tiles() const;
   // Of an image and output: all.
   std::int64_t tile_columns() const { return shape_.results; }
 
@@ -28,18 +31,52 @@ class ConvolutionInParts {
                  const AfterTile& after) const;
 
  protected:
+  struct Tile {
+    std::int64_t image, images;
+    std::int64_t group;
+    std::int64_t output, outputs;  // of that group; the first is counted over all groups
+    std::int64_t input, end_input;
+    std::int64_t part;
+  };
+  // What is added up at once: of some inputs, places of the window.
+  struct Piece {
+    std::int64_t input, line, column;
+    std::int64_t inputs, lines, columns;
+  };
+
   explicit ConvolutionInParts(const ConvolutionShape& shape)
       : shape_(shape), inputs_of_part_(shape.inputs) {}
 
   // How many are at most `most`, of about one size.
   static std::int64_t share(std::int64_t count, std::int64_t most);
-  // How many times as many tiles there should be.
-  static std::int64_t missing(std::int64_t tiles);
-  // As many parts as there should be where one has so many tiles: of at least so many inputs, and
-  // only where little is written for what is read.
-  void choose_parts(std::int64_t tiles_of_part, std::int64_t least_inputs);
+  // As many parts as there should be for as many images and outputs as a tile has at most: of at
+  // least so many inputs, and only where little is written for what is read. Then fewer images,
+  // but at least so many, where there are too few tiles.
+  void choose_parts(std::int64_t least_inputs, std::int64_t least_images);
+
+  Tile tile(std::int64_t number) const;
+  // Calls f(piece) for all that a tile adds up, in order.
+  template <class F>
+  void for_each_piece(const Tile& tile, F&& f) const {
+    const auto& [depth, height, width] = shape_.spatial;
+    for (std::int64_t input = tile.input; input < tile.end_input; input += inputs_) {
+      for (std::int64_t line = 0; line < height.window; line += lines_) {
+        for (std::int64_t column = 0; column < width.window; column += columns_) {
+          f(Piece{.input = input,
+                  .line = line,
+                  .column = column,
+                  .inputs = std::min(inputs_, tile.end_input - input),
+                  .lines = std::min(lines_, height.window - line),
+                  .columns = std::min(columns_, width.window - column)});
+        }
+      }
+    }
+  }
 
   ConvolutionShape shape_;
+  // At once, at most: of images and outputs, and of inputs and the window.
+  std::int64_t images_ = 1, outputs_ = 1;
+  std::int64_t inputs_ = 1, lines_ = 1, columns_ = 1;
   std::int64_t inputs_of_part_;
 
  private:

@@ -49,11 +49,7 @@ WideWindowByOutputs::WideWindowByOutputs(const ConvolutionShape& shape)
   const std::int64_t bytes_of_image = shape_.results * outputs_ * size_of(shape_.dtype);
   images_ = share(shape_.images,
                   std::clamp<std::int64_t>(kBytesOfResults / bytes_of_image, 1, kImagesTogether));
-  const std::int64_t blocks = shape_.groups * divide_up(shape_.outputs, outputs_);
-  choose_parts(blocks * divide_up(shape_.images, images_), 1);
-  images_ = std::min(
-      images_, share(shape_.images,
-                     std::max(divide_up(shape_.images, missing(blocks * parts())), kLeastImages)));
+  choose_parts(1, kLeastImages);
   lines_ = share(height.window, kPlacesOfPiece / width.window);
   columns_ = share(width.window, kPlacesOfPiece);
   const bool whole = lines_ == height.window && columns_ == width.window;
@@ -85,11 +81,6 @@ void WideWindowByOutputs::list_rows() {
   }
 }
 
-std::int64_t WideWindowByOutputs::tiles() const {
-  return parts() * divide_up(shape_.images, images_) * shape_.groups *
-         divide_up(shape_.outputs, outputs_);
-}
-
 namespace {
 
 // How many vectors are as wide as a block of outputs of which so many bytes are left, whole lines
@@ -100,15 +91,9 @@ int vectors_of(std::int64_t vector_bytes, std::int64_t left) {
 }
 
 std::int64_t vector_bytes() {
-  switch (instruction_set()) {
-    case InstructionSet::avx512:
-      return 64;
-    case InstructionSet::avx2:
-      return 32;
-    case InstructionSet::baseline:
-      return 16;
-  }
-  return 16;
+  std::int64_t out = 0;
+  run_vectorised([&]<int kBytes>() TUTTI_INLINE { out = kBytes; });
+  return out;
 }
 
 }  // namespace
@@ -211,29 +196,20 @@ void WideWindowByOutputs::run(const T* x, const T* weight, T* result, std::int64
       copied_memory.get().use<T>(images_ * inputs_ * copied_lines_ * copied_columns_);
   const auto factors = factors_memory.get().use<T>(inputs_ * lines_ * columns_ * outputs_);
   const auto sums = sums_memory.get().use<T>(most_rows * outputs_);
-  const auto& [depth, height, width] = shape_.spatial;
-  const std::int64_t blocks = divide_up(shape_.outputs, outputs_);
-  const std::int64_t of_part = tiles() / parts();
-  for (std::int64_t tile = begin; tile < end; ++tile) {
-    const std::int64_t output = tile % blocks * outputs_;
-    const std::int64_t group = tile / blocks % shape_.groups;
-    const std::int64_t image = tile % of_part / blocks / shape_.groups * images_;
-    const std::int64_t first_input = tile / of_part * inputs_of_part_;
-    const std::int64_t last_input = std::min(first_input + inputs_of_part_, shape_.inputs);
-    T* const own_result = result + tile / of_part * part_elements();
-    const std::int64_t outputs = std::min(outputs_, shape_.outputs - output);
-    const std::int64_t whole = whole_lines(outputs, shape_.dtype);
-    const std::int64_t images = std::min(images_, shape_.images - image);
-    const std::int64_t rows = images * shape_.results;
-    const std::int64_t own_output = group * shape_.outputs + output;
-    const T* const own_x = x + shape_.x_offset + image * shape_.image_stride +
-                           group * shape_.inputs * shape_.channel_stride;
+  const std::int64_t lanes = vector_bytes() / static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t number = begin; number < end; ++number) {
+    const Tile own = tile(number);
+    T* const own_result = result + own.part * part_elements();
+    const std::int64_t whole = whole_lines(own.outputs, shape_.dtype);
+    const std::int64_t rows = own.images * shape_.results;
+    const T* const own_x = x + shape_.x_offset + own.image * shape_.image_stride +
+                           own.group * shape_.inputs * shape_.channel_stride;
     const T* const own_weight =
-        weight + shape_.weight_offset + own_output * shape_.weight_strides[0];
+        weight + shape_.weight_offset + own.output * shape_.weight_strides[0];
     std::fill_n(sums.get(), rows * whole, T{0});
-    const auto add_piece = [&](const Piece& piece) {
-      copy_weight(piece, own_weight, outputs, factors.get());
-      copy_x(piece, own_x, images, copied.get());
+    for_each_piece(own, [&](const Piece& piece) {
+      copy_weight(piece, own_weight, own.outputs, factors.get());
+      copy_x(piece, own_x, own.images, copied.get());
       const std::int64_t places = piece.inputs * piece.lines * piece.columns;
       run_vectorised([&]<int kBytes>() TUTTI_INLINE {
         constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
@@ -249,29 +225,16 @@ void WideWindowByOutputs::run(const T* x, const T* weight, T* result, std::int64
           first += vectors * kLanes;
         }
       });
-    };
-    for (std::int64_t input = first_input; input < last_input; input += inputs_) {
-      for (std::int64_t line = 0; line < height.window; line += lines_) {
-        for (std::int64_t column = 0; column < width.window; column += columns_) {
-          add_piece({.input = input,
-                     .line = line,
-                     .column = column,
-                     .inputs = std::min(inputs_, last_input - input),
-                     .lines = std::min(lines_, height.window - line),
-                     .columns = std::min(columns_, width.window - column)});
-        }
-      }
-    }
-    const std::int64_t lanes = vector_bytes() / static_cast<std::int64_t>(sizeof(T));
-    for (std::int64_t i = 0; i < images; ++i) {
-      const std::int64_t row = (image + i) * shape_.groups * shape_.outputs + own_output;
-      for (std::int64_t first = 0, some = 0; first < outputs; first += some) {
+    });
+    for (std::int64_t i = 0; i < own.images; ++i) {
+      const std::int64_t row = (own.image + i) * shape_.groups * shape_.outputs + own.output;
+      for (std::int64_t first = 0, some = 0; first < own.outputs; first += some) {
         some = vectors_of(lanes * sizeof(T), (whole - first) * sizeof(T)) * lanes;
         transpose(sums.get() + rows * first + i * shape_.results * some, some,
                   own_result + (row + first) * shape_.results, shape_.results,
-                  std::min(some, outputs - first), shape_.results);
+                  std::min(some, own.outputs - first), shape_.results);
       }
-      if (after != nullptr) after({row, row + outputs, 0, shape_.results});
+      if (after != nullptr) after({row, row + own.outputs, 0, shape_.results});
     }
   }
 }

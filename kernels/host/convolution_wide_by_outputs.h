@@ -17,19 +17,12 @@ class WideWindowByOutputs : public ConvolutionInParts {
   // Nothing where outputs or results are too few for it.
   static std::optional<WideWindowByOutputs> find(const ConvolutionShape& shape);
 
-  // Each is all results of some images and outputs of a group, of a part.
-  std::int64_t tiles() const;
   // The results, or all parts, one behind the other; then there is no `after`.
   template <class T>
   void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
            const AfterTile& after) const;
 
  private:
-  // Of some inputs, places of the window.
-  struct Piece {
-    std::int64_t input = 0, line = 0, column = 0;
-    std::int64_t inputs = 0, lines = 0, columns = 0;
-  };
   // What is added up at once, of a block of outputs as wide as some vectors: all rows, which are
   // results of images.
   template <class T>
@@ -51,9 +44,6 @@ class WideWindowByOutputs : public ConvolutionInParts {
   template <class T, int kBytes, int kVectors>
   void add_block(const Piece& piece, const Block<T>& of) const;
 
-  // At once, at most: of images and outputs, and of inputs and the window.
-  std::int64_t images_ = 1, outputs_ = 1;
-  std::int64_t inputs_ = 1, lines_ = 1, columns_ = 1;
   std::int64_t copied_lines_ = 1, copied_columns_ = 1;
   std::vector<std::int64_t> rows_;  // where each begins in the copy
 };

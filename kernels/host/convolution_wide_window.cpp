@@ -25,12 +25,6 @@ constexpr std::int64_t kBytesOfSums = 1 << 22;
 
 }  // namespace
 
-// Some places of the window.
-struct WideWindowConvolution::Piece {
-  std::int64_t line = 0, column = 0;
-  std::int64_t lines = 0, columns = 0;
-};
-
 std::optional<WideWindowConvolution> WideWindowConvolution::find(const ConvolutionShape& shape) {
   if (!suits(shape)) return std::nullopt;
   return WideWindowConvolution(shape);
@@ -52,11 +46,7 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape)
                                                      std::min(shape_.images, kMostImages));
   outputs_ = share(shape_.outputs, std::min(kFactorsAtOnce / (inputs_ * plane_), sums / room));
   images_ = share(shape_.images, sums / outputs_);
-  const std::int64_t blocks = shape_.groups * divide_up(shape_.outputs, outputs_);
-  choose_parts(blocks * divide_up(shape_.images, images_), inputs_);
-  images_ = std::min(
-      images_, share(shape_.images,
-                     std::max(divide_up(shape_.images, missing(blocks * parts())), kImagesOfTile)));
+  choose_parts(inputs_, kImagesOfTile);
   // Lines are shared where no vector would see more of them than the piece has.
   const bool is_shared = !is_line && lines_ * columns_ % lanes == 0 && shape_.places % lanes == 0;
   std::int64_t halo = 0;
@@ -77,19 +67,15 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape)
   copy_ = is_shared ? copied_lines_ * columns_ : plane_;
 }
 
-std::int64_t WideWindowConvolution::tiles() const {
-  return parts() * divide_up(shape_.images, images_) * shape_.groups *
-         divide_up(shape_.outputs, outputs_);
-}
-
 // [outputs, inputs, plane]
 template <class T>
 void WideWindowConvolution::copy_weight(const Piece& piece, const T* weight, std::int64_t outputs,
-                                        std::int64_t inputs, T* to) const {
+                                        T* to) const {
   const auto& strides = shape_.weight_strides;
-  const T* const first = weight + piece.line * strides[3] + piece.column * strides[4];
+  const T* const first =
+      weight + piece.input * strides[1] + piece.line * strides[3] + piece.column * strides[4];
   for (std::int64_t o = 0; o < outputs; ++o) {
-    for (std::int64_t i = 0; i < inputs; ++i, to += plane_) {
+    for (std::int64_t i = 0; i < piece.inputs; ++i, to += plane_) {
       copy_grid(piece.lines, piece.columns, first + o * strides[0] + i * strides[1],
                 {.line = strides[3], .element = strides[4]}, to, {.line = piece.columns});
       std::fill(to + piece.lines * piece.columns, to + plane_, T{0});
@@ -99,20 +85,20 @@ void WideWindowConvolution::copy_weight(const Piece& piece, const T* weight, std
 
 // [inputs, copies, copy]
 template <class T>
-void WideWindowConvolution::copy_image(const Piece& piece, const T* image, std::int64_t inputs,
-                                       T* to) const {
+void WideWindowConvolution::copy_image(const Piece& piece, const T* image, T* to) const {
   const auto& [depth, height, width] = shape_.spatial;
-  std::fill(to, to + inputs * std::ssize(copies_) * copy_, T{0});
+  std::fill(to, to + piece.inputs * std::ssize(copies_) * copy_, T{0});
   const std::int64_t lines = piece.lines + copied_lines_ - lines_;
   for (const Copy& copy : copies_) {
     const std::int64_t top = copy.line + piece.line * height.dilation - height.low;
     const std::int64_t left = copy.column + piece.column * width.dilation - width.low;
     const Positions rows = inside(top, height.dilation, height.size, lines);
     const Positions columns = inside(left, width.dilation, width.size, piece.columns);
-    const T* const first = image + (top + rows.begin * height.dilation) * height.x_stride +
+    const T* const first = image + piece.input * shape_.channel_stride +
+                           (top + rows.begin * height.dilation) * height.x_stride +
                            (left + columns.begin * width.dilation) * width.x_stride;
     T* const own = to + rows.begin * piece.columns + columns.begin;
-    for (std::int64_t i = 0; i < inputs; ++i) {
+    for (std::int64_t i = 0; i < piece.inputs; ++i) {
       copy_grid(
           rows.end - rows.begin, columns.end - columns.begin, first + i * shape_.channel_stride,
           {.line = height.dilation * height.x_stride, .element = width.dilation * width.x_stride},
@@ -233,59 +219,36 @@ void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int
   const auto factors = factors_memory.get().use<T>(outputs_ * inputs_ * plane_);
   const std::int64_t sums_of_image = outputs_ * shape_.results * kBytesOfSum / sizeof(T);
   const auto sums = sums_memory.get().use<T>(images_ * sums_of_image);
-  const auto& [depth, height, width] = shape_.spatial;
-  const std::int64_t blocks = divide_up(shape_.outputs, outputs_);
-  const std::int64_t of_part = tiles() / parts();
-  for (std::int64_t tile = begin; tile < end; ++tile) {
-    const std::int64_t output = tile % blocks * outputs_;
-    const std::int64_t group = tile / blocks % shape_.groups;
-    const std::int64_t image = tile % of_part / blocks / shape_.groups * images_;
-    const std::int64_t first_input = tile / of_part * inputs_of_part_;
-    const std::int64_t last_input = std::min(first_input + inputs_of_part_, shape_.inputs);
-    T* const own_result = result + tile / of_part * part_elements();
-    const std::int64_t outputs = std::min(outputs_, shape_.outputs - output);
-    const std::int64_t images = std::min(images_, shape_.images - image);
-    const std::int64_t own_output = group * shape_.outputs + output;
-    std::fill_n(sums.get(), images * sums_of_image, T{0});
-    const auto add_piece = [&](const Piece& piece, std::int64_t input) {
-      const std::int64_t inputs = std::min(inputs_, last_input - input);
-      copy_weight(piece,
-                  weight + shape_.weight_offset + own_output * shape_.weight_strides[0] +
-                      input * shape_.weight_strides[1],
-                  outputs, inputs, factors.get());
-      for (std::int64_t i = image; i < image + images; ++i) {
-        copy_image(piece,
-                   x + shape_.x_offset + i * shape_.image_stride +
-                       (group * shape_.inputs + input) * shape_.channel_stride,
-                   inputs, copied.get());
+  for (std::int64_t number = begin; number < end; ++number) {
+    const Tile own = tile(number);
+    T* const own_result = result + own.part * part_elements();
+    const T* const own_x = x + shape_.x_offset + own.image * shape_.image_stride +
+                           own.group * shape_.inputs * shape_.channel_stride;
+    const T* const own_weight =
+        weight + shape_.weight_offset + own.output * shape_.weight_strides[0];
+    std::fill_n(sums.get(), own.images * sums_of_image, T{0});
+    for_each_piece(own, [&](const Piece& piece) {
+      copy_weight(piece, own_weight, own.outputs, factors.get());
+      for (std::int64_t i = 0; i < own.images; ++i) {
+        copy_image(piece, own_x + i * shape_.image_stride, copied.get());
         const Sums<T> of = {.copied = copied.get(),
                             .factors = factors.get(),
-                            .outputs = outputs,
-                            .inputs = inputs,
+                            .outputs = own.outputs,
+                            .inputs = piece.inputs,
                             .places = piece.lines * piece.columns,
                             .columns = piece.columns,
-                            .sums = sums.get() + (i - image) * sums_of_image};
+                            .sums = sums.get() + i * sums_of_image};
         run_vectorised([&]<int kBytes>() TUTTI_INLINE { add_up<T, kBytes>(of); });
       }
-    };
-    for (std::int64_t input = first_input; input < last_input; input += inputs_) {
-      for (std::int64_t line = 0; line < height.window; line += lines_) {
-        for (std::int64_t column = 0; column < width.window; column += columns_) {
-          add_piece({.line = line,
-                     .column = column,
-                     .lines = std::min(lines_, height.window - line),
-                     .columns = std::min(columns_, width.window - column)},
-                    input);
-        }
-      }
-    }
-    for (std::int64_t i = image; i < image + images; ++i) {
-      const std::int64_t row = i * shape_.groups * shape_.outputs + own_output;
-      const T* const own = sums.get() + (i - image) * sums_of_image;
+    });
+    for (std::int64_t i = 0; i < own.images; ++i) {
+      const std::int64_t row = (own.image + i) * shape_.groups * shape_.outputs + own.output;
+      const T* const of_image = sums.get() + i * sums_of_image;
       run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-        add_lanes_of<T, kBytes>(own, outputs * shape_.results, own_result + row * shape_.results);
+        add_lanes_of<T, kBytes>(of_image, own.outputs * shape_.results,
+                                own_result + row * shape_.results);
       });
-      if (after != nullptr) after({row, row + outputs, 0, shape_.results});
+      if (after != nullptr) after({row, row + own.outputs, 0, shape_.results});
     }
   }
 }

@@ -17,8 +17,6 @@ class WideWindowConvolution : public ConvolutionInParts {
   // Nothing where copying what each result looks at is faster.
   static std::optional<WideWindowConvolution> find(const ConvolutionShape& shape);
 
-  // Each is all results of some images and outputs of a group, of a part.
-  std::int64_t tiles() const;
   // The results, or all parts, one behind the other; then there is no `after`.
   template <class T>
   void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end,
@@ -34,7 +32,6 @@ class WideWindowConvolution : public ConvolutionInParts {
   struct Seen {
     std::int64_t copy, lines;
   };
-  struct Piece;
   // What is added up at once: of an image, some inputs and places of the window.
   template <class T>
   struct Sums {
@@ -47,16 +44,12 @@ class WideWindowConvolution : public ConvolutionInParts {
   explicit WideWindowConvolution(const ConvolutionShape& shape);
 
   template <class T>
-  void copy_weight(const Piece& piece, const T* weight, std::int64_t outputs, std::int64_t inputs,
-                   T* to) const;
+  void copy_weight(const Piece& piece, const T* weight, std::int64_t outputs, T* to) const;
   template <class T>
-  void copy_image(const Piece& piece, const T* image, std::int64_t inputs, T* to) const;
+  void copy_image(const Piece& piece, const T* image, T* to) const;
   template <class T, int kBytes>
   void add_up(const Sums<T>& of) const;
 
-  // At once, at most: of images, outputs and inputs, and of the window.
-  std::int64_t images_ = 1, outputs_ = 1, inputs_ = 1;
-  std::int64_t lines_ = 1, columns_ = 1;
   std::int64_t plane_ = 0;  // elements of these lines, with zeros up to whole vectors
   std::int64_t copied_lines_ = 0;
   std::int64_t copy_ = 0;  // elements of one, of an input

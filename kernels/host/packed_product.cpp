@@ -20,11 +20,8 @@ bool are_crowded(std::int64_t stride, std::int64_t apart, std::int64_t length, s
   return are_lines && apart * 4 % kFewPlaces == 0 && uses >= kLeastUses;
 }
 
-// Whole lines of a cache, which begin in different places.
 std::int64_t packed_line(std::int64_t length) {
-  constexpr std::int64_t kLine = 16;  // elements
-  const std::int64_t whole = divide_up(length, kLine) * kLine;
-  return whole * 4 % (kFewPlaces / 2) == 0 ? whole + kLine : whole;
+  return uncrowded(divide_up(length, kElementsOfLine) * kElementsOfLine);
 }
 
 bool packs_a(const Product& p) { return are_crowded(p.a_row_stride, p.a_column_stride, p.m, p.n); }
@@ -40,16 +37,12 @@ bool PackedProduct::suits(const Product& product) {
 PackedProduct::PackedProduct(const Product& product)
     : product_(product),
       a_packed_(packs_a(product) ? packed_line(product.m) : 0),
-      b_packed_(packs_b(product) ? packed_line(product.n) : 0) {
-  const std::int64_t count = piece_count();
-  pieces_.emplace_back(piece(0));
-  if (count > 2) pieces_.emplace_back(piece(1));
-  if (count > 1) pieces_.emplace_back(piece(count - 1));
-}
+      b_packed_(packs_b(product) ? packed_line(product.n) : 0),
+      pieces_(product.k, [this](std::int64_t number) { return piece(number); }) {}
 
 Product PackedProduct::piece(std::int64_t number) const {
   Product out = product_;
-  out.k = std::min(kDepth, product_.k - number * kDepth);
+  out.k = std::min(DepthPieces::kDepth, product_.k - number * DepthPieces::kDepth);
   if (a_packed_ > 0) out.a_column_stride = a_packed_;
   if (b_packed_ > 0) out.b_row_stride = b_packed_;
   out.accumulate = product_.accumulate || number > 0;
@@ -59,13 +52,12 @@ Product PackedProduct::piece(std::int64_t number) const {
 void PackedProduct::run(LibraryUse& library, const void* a, const void* b, void* c) const {
   const Product& p = product_;
   constinit thread_local PerThread<Scratch> scratch;
-  const std::int64_t most_depth = std::min(kDepth, p.k);
+  const std::int64_t most_depth = std::min(DepthPieces::kDepth, p.k);
   const auto memory = scratch.get().use<float>((a_packed_ + b_packed_) * most_depth);
   float* const a_copy = memory.get();
   float* const b_copy = a_copy + a_packed_ * most_depth;
-  for (std::int64_t number = 0; number < piece_count(); ++number) {
-    const std::int64_t l = number * kDepth;
-    const std::int64_t depth = std::min(kDepth, p.k - l);
+  for (std::int64_t l = 0; l < p.k; l += DepthPieces::kDepth) {
+    const std::int64_t depth = std::min(DepthPieces::kDepth, p.k - l);
     const auto* own_a = static_cast<const float*>(a) + l * p.a_column_stride;
     const auto* own_b = static_cast<const float*>(b) + l * p.b_row_stride;
     if (a_packed_ > 0) {
@@ -76,8 +68,7 @@ void PackedProduct::run(LibraryUse& library, const void* a, const void* b, void*
       copy_grid(depth, p.n, own_b, {.line = p.b_row_stride}, b_copy, {.line = b_packed_});
       own_b = b_copy;
     }
-    const bool is_last = number + 1 == piece_count();
-    pieces_[number == 0 ? 0 : is_last ? pieces_.size() - 1 : 1].run(library, own_a, own_b, c);
+    pieces_[l / DepthPieces::kDepth].run(library, own_a, own_b, c);
   }
 }
 

@@ -8,6 +8,40 @@
 
 namespace tutti::kernels {
 
+// The library's products of the pieces of k that a long product is made of, each `kDepth` of it but
+// the last one.
+class DepthPieces {
+ public:
+  static constexpr std::int64_t kDepth = 512;
+
+  DepthPieces() = default;
+  // `product_of` gives the product of the piece with a number.
+  template <class F>
+  DepthPieces(std::int64_t k, F&& product_of) : count_(divide_up(k, kDepth)) {
+    if (count_ > 0) products_.emplace_back(product_of(std::int64_t{0}));
+    if (count_ > 2) products_.emplace_back(product_of(std::int64_t{1}));
+    if (count_ > 1) products_.emplace_back(product_of(count_ - 1));
+  }
+
+  const LibraryProduct& operator[](std::int64_t number) const {
+    const bool is_last = number + 1 == count_;
+    return products_[number == 0 ? 0 : is_last ? products_.size() - 1 : 1];
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  // Of the first piece, of those between it and the last one, which are alike, and of that; without
+  // what there is none of.
+  std::vector<LibraryProduct> products_;
+};
+
+// How far apart lines of f32 should lie, so that they do not share a few places of a first-level
+// cache: a line of that further where `length` is a multiple of 1 KiB.
+inline constexpr std::int64_t kElementsOfLine = 16;
+constexpr std::int64_t uncrowded(std::int64_t length) {
+  return length % (16 * kElementsOfLine) == 0 ? length + kElementsOfLine : length;
+}
+
 // A product of f32 by the library of which an operand is packed first: one whose elements that
 // follow each other along k lie a multiple of 2 KiB apart. Those share a few places of a
 // first-level cache, and the library's code for 32-byte vectors, which reads operands where they
@@ -25,17 +59,12 @@ class PackedProduct {
   void run(LibraryUse& library, const void* a, const void* b, void* c) const;
 
  private:
-  static constexpr std::int64_t kDepth = 512;
-
-  std::int64_t piece_count() const { return divide_up(product_.k, kDepth); }
   Product piece(std::int64_t number) const;
 
   Product product_;
   // How far apart lines along k lie in a packed operand; 0: it stays where it is.
   std::int64_t a_packed_ = 0, b_packed_ = 0;
-  // Of the first piece, of those between it and the last one, which are alike, and of that; without
-  // what there is none of.
-  std::vector<LibraryProduct> pieces_;
+  DepthPieces pieces_;
 };
 
 }  // namespace tutti::kernels

@@ -85,10 +85,7 @@ void multiply_widened(const Product& product, const void* a, const void* b, void
 
 CopiedProduct::CopiedProduct(const Product& product) : product_(product) {
   if (!library_multiplies(DType::f32)) return;
-  const std::int64_t count = piece_count();
-  if (count > 0) pieces_.emplace_back(piece(0));
-  if (count > 2) pieces_.emplace_back(piece(1));
-  if (count > 1) pieces_.emplace_back(piece(count - 1));
+  pieces_.emplace(product.k, [this](std::int64_t number) { return piece(number); });
 }
 
 Product CopiedProduct::piece(std::int64_t number) const {
@@ -125,7 +122,7 @@ void CopiedProduct::run(LibraryUse& library, const T* a, const T* b, T* c) const
   float* const a_copy = memory.get();
   float* const b_copy = a_copy + p.m * most_depth;
   float* const sums = b_copy + p.n * most_depth;
-  for (std::int64_t number = 0; number < piece_count(); ++number) {
+  for (std::int64_t number = 0; number < divide_up(p.k, kDepth); ++number) {
     const std::int64_t l = number * kDepth;
     const std::int64_t depth = std::min(kDepth, p.k - l);
     copy_matrix(a + l * p.a_column_stride, p.m, depth, p.a_row_stride, p.a_column_stride, a_copy);
@@ -143,10 +140,8 @@ void CopiedProduct::run(LibraryUse& library, const T* a, const T* b, T* c) const
 
 void CopiedProduct::multiply(LibraryUse& library, std::int64_t number, const float* a,
                              const float* b, float* c) const {
-  if (pieces_.empty()) return multiply_by_loops(piece(number), a, b, c);
-  const bool is_last = number + 1 == piece_count();
-  const std::size_t own = number == 0 ? 0 : is_last ? pieces_.size() - 1 : 1;
-  pieces_[own].run(library, a, b, c);
+  if (!pieces_) return multiply_by_loops(piece(number), a, b, c);
+  (*pieces_)[number].run(library, a, b, c);
 }
 
 TileProduct::TileProduct(const Product& product)

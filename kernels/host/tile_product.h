@@ -20,9 +20,8 @@ class CopiedProduct {
   void run(LibraryUse& library, const void* a, const void* b, void* c) const;
 
  private:
-  static constexpr std::int64_t kDepth = 512;
+  static constexpr std::int64_t kDepth = DepthPieces::kDepth;
 
-  std::int64_t piece_count() const { return divide_up(product_.k, kDepth); }
   // The product of copies that piece `number` of k is.
   Product piece(std::int64_t number) const;
   template <class T>
@@ -31,9 +30,7 @@ class CopiedProduct {
                 float* c) const;
 
   Product product_;
-  // Of the first piece, of those between it and the last one, which are alike, and of that; without
-  // what there is none of. Empty where the library multiplies no f32.
-  std::vector<LibraryProduct> pieces_;
+  std::optional<DepthPieces> pieces_;  // none where the library multiplies no f32
 };
 
 // One of the ways to multiply, for all tiles of one size: directly, by the library, by the library
