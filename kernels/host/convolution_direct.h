@@ -11,9 +11,10 @@ namespace tutti::kernels {
 // A convolution of one or two spatial dimensions that multiplies x where it lies: the lines that a
 // tile looks at are copied once, with zeros around them, so that what the results see at a place of
 // the window lies as far behind that of the first place for all of them. Vectors go along the
-// lines, over their ends too, and what they compute there is left out. With strides, lines and
-// columns of one remainder are copied together. Images that are small for a vector lie in it side
-// by side.
+// lines, over their ends too, and what they compute there is left out; or, where vectors are
+// shorter than a line of a cache, so that there are few registers for sums, along outputs that fill
+// them. With strides, lines and columns of one remainder are copied together. Images that are small
+// for a vector lie in it side by side.
 class DirectConvolution {
  public:
   // Nothing where copying what each result looks at is faster.
@@ -37,7 +38,12 @@ class DirectConvolution {
   struct Tap {
     std::int64_t x, weight;
   };
+  struct Inputs {
+    std::int64_t begin, end;
+  };
   struct Tile;
+  template <class T>
+  struct Operands;
 
   // From the first result of some lines to the last one, as they lie in a copy.
   std::int64_t positions(std::int64_t lines, std::int64_t columns) const {
@@ -51,8 +57,17 @@ class DirectConvolution {
   void copy_piece(const Tile& tile, const T* first, T* to) const;
   template <class T>
   void give(const Tile& tile, const T* sums, T* result) const;
+  // The outputs of a tile from `output` on.
   template <class T, int kBytes>
-  void add_up(const Tile& tile, const T* copied, const T* weight, T* sums, T* result) const;
+  void add_by_results(const Tile& tile, const Operands<T>& of, std::int64_t output) const;
+  template <class T, int kBytes>
+  void add_rows(const Tile& tile, const T* copied, const T* factors, Inputs inputs,
+                std::int64_t begin, std::int64_t end, T* to) const;
+  // Two vectors of outputs from `output` on.
+  template <class T, int kBytes>
+  void add_outputs(const Tile& tile, const Operands<T>& of, std::int64_t output) const;
+  template <class T, int kBytes>
+  void add_up(const Tile& tile, const Operands<T>& of) const;
 
   ConvolutionShape shape_;
   std::int64_t images_;  // at once
@@ -63,6 +78,9 @@ class DirectConvolution {
   std::int64_t pitch_ = 0, phase_ = 0, channel_ = 0;
   std::vector<Phase> phases_;
   std::vector<Tap> taps_;
+  // Where vectors go along outputs: inputs at once, and what a tile's first result sees of them.
+  std::int64_t inputs_ = 1;
+  std::vector<std::int64_t> seen_;
 };
 
 }  // namespace tutti::kernels

@@ -3,6 +3,7 @@
 #include <tutti/kernels/host/copy_grid.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/output_sums.h>
+#include <tutti/kernels/host/pack_weight.h>
 #include <tutti/kernels/host/per_thread.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/transpose.h>
@@ -108,25 +109,19 @@ void WideWindowByOutputs::copy_weight(const Piece& piece, const T* weight, std::
   const std::int64_t whole = whole_lines(outputs, shape_.dtype);
   const T* const first =
       weight + piece.input * strides[1] + piece.line * strides[3] + piece.column * strides[4];
-  // Lines that follow each other are one.
-  const bool is_one = piece.lines == 1 || strides[3] == piece.columns * strides[4];
-  const std::int64_t lines = is_one ? 1 : piece.lines;
-  const std::int64_t columns = piece.lines / lines * piece.columns;
   for (std::int64_t output = 0, width = 0; output < whole; output += width) {
     width = vectors_of(lanes * kSize, (whole - output) * kSize) * lanes;
-    const std::int64_t some = std::clamp<std::int64_t>(outputs - output, 0, width);
-    if (some < width) std::fill_n(to, piece.inputs * piece.lines * piece.columns * width, T{0});
-    for (std::int64_t i = 0; i < piece.inputs; ++i) {
-      for (std::int64_t line = 0; line < lines; ++line, to += columns * width) {
-        const T* const from = first + output * strides[0] + i * strides[1] + line * strides[3];
-        if (strides[4] == 1) {
-          transpose(from, strides[0], to, width, columns, some);
-        } else {
-          copy_grid(columns, some, from, {.line = strides[4], .element = strides[0]}, to,
-                    {.line = width});
-        }
-      }
-    }
+    pack_weight(first + output * strides[0],
+                {.outputs = std::clamp<std::int64_t>(outputs - output, 0, width),
+                 .inputs = piece.inputs,
+                 .lines = piece.lines,
+                 .columns = piece.columns,
+                 .output_stride = strides[0],
+                 .input_stride = strides[1],
+                 .line_stride = strides[3],
+                 .column_stride = strides[4]},
+                width, to);
+    to += piece.inputs * piece.lines * piece.columns * width;
   }
 }
 
