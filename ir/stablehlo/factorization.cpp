@@ -176,32 +176,33 @@ LuFactors lu_by_columns(Step& step, Term a) {
   return {out[0], transposed(out[2], {1, 0}), out[1], out[3]};
 }
 
+// Columns of the matrix are rows here, so that each lies side by side.
 QrFactors qr_by_columns(Step& step, Term a) {
   const auto column = [](const Terms& carries, Term j, const Terms&) -> Terms {
     const Term rest = carries[0];
-    const Term rows = numbers(rest, 1);
-    const Term columns = numbers(rest, 2);
-    const Term own = column_of(rest, j);
+    const Term rows = numbers(rest, 2);
+    const Term columns = numbers(rest, 1);
+    const Term own = row_of(rest, j);
     const Term alpha = part(rest, j, j, 1, 1);
     const Term tail = select(rows > j, own, 0);
     // Squares of what is scaled by the largest neither overflow nor vanish.
-    const Term largest = max(select(rows >= j, abs(own), 0), {1}, true);
+    const Term largest = max(select(rows >= j, abs(own), 0), {2}, true);
     const Term scale = select(largest == 0, largest.constant(1), largest);
     const Term scaled = select(rows >= j, own, 0) / scale;
-    const Term norm = scale * sqrt(sum(scaled * scaled, {1}, true));
-    const Term is_zero = max(abs(tail), {1}, true) == 0;
+    const Term norm = scale * sqrt(sum(scaled * scaled, {2}, true));
+    const Term is_zero = max(abs(tail), {2}, true) == 0;
     const Term beta = select(is_zero, alpha, select(alpha < 0, norm, -norm));
     const Term tau = select(is_zero, alpha.constant(0), (beta - alpha) / beta);
     const Term v =
         select(rows == j, alpha.constant(1), select(is_zero, tail, tail / (alpha - beta)));
-    const Term products = matmul(matrix_transposed(v), rest);
-    const Term next = rest - select(columns > j, tau * v * products, 0);
+    const Term products = matmul(rest, matrix_transposed(v));
+    const Term next = rest - select(columns > j, tau * products * v, 0);
     const Term made = select(rows > j, v, select(rows == j, beta, own));
     return {select(columns == j, made, next), reshape(tau, {rest.shape()[0]})};
   };
   const std::int64_t steps = std::min(row_count(a), column_count(a));
-  const Terms out = over_columns(step, {a}, {}, steps, column);
-  return {out[0], reshape(transposed(out[1], {1, 0}), {a.shape()[0], 1, steps})};
+  const Terms out = over_columns(step, {matrix_transposed(a)}, {}, steps, column);
+  return {matrix_transposed(out[0]), reshape(transposed(out[1], {1, 0}), {a.shape()[0], 1, steps})};
 }
 
 // H1 H2 ... = I - V T V^T (R. Schreiber, C. van Loan: A storage-efficient WY representation for
