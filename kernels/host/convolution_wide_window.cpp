@@ -162,8 +162,9 @@ TUTTI_INLINE inline void add_lanes_of(const T* sums, std::int64_t count, T* resu
     const std::int64_t some = std::min<std::int64_t>(kLanes, count - begin);
     alignas(64) T lanes[kLanes * kLanes] = {};
     std::memcpy(lanes, sums + begin * kLanes, static_cast<std::size_t>(some) * kBytes);
-    add_lanes<T, kLanes>(lanes);
-    std::memcpy(result + begin, lanes, static_cast<std::size_t>(some) * sizeof(T));
+    T added[kLanes];
+    add_lanes<T, kLanes>(lanes, added);
+    std::memcpy(result + begin, added, static_cast<std::size_t>(some) * sizeof(T));
   }
 }
 

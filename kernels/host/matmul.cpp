@@ -14,7 +14,7 @@ namespace {
 // What a tile is worth: smaller ones cost more to hand out than they gain.
 constexpr std::int64_t kLeastWork = 500'000;  // floating-point operations
 // Of a matrix and a vector, whose elements are read for two operations each.
-constexpr std::int64_t kLeastWorkOfVector = 60'000;
+constexpr std::int64_t kLeastWorkOfVector = 120'000;
 // A matrix is divided until its tiles are at most kMostSide wide, then to kGoodSide while there are
 // fewer than kManyTiles, then to kLeastSide while there are too few for a small machine's cores.
 constexpr std::int64_t kMostSide = 256;

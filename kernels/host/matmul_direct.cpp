@@ -219,46 +219,55 @@ TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
 template <class T>
 inline constexpr int kDotsAtOnce = 64 / static_cast<int>(sizeof(T));
 
+// The first elements of a line that has room for kRoom, a power of two, of which there are fewer.
+template <int kRoom, class T>
+TUTTI_INLINE inline void copy_some(const T* from, std::int64_t count, T* to) {
+  if constexpr (kRoom > 1) {
+    constexpr int kHalf = kRoom / 2;
+    if (count >= kHalf) std::memcpy(to, from, kHalf * sizeof(T));
+    const std::int64_t done = count & kHalf;
+    copy_some<kHalf>(from + done, count - done, to + done);
+  }
+}
+
 // sums[i] = rows[i] . x. Partial sums are as many as a vector of 64 bytes has lanes; as many rows
-// at once as there are registers for theirs.
-template <class T, int kBytes>
-TUTTI_INLINE inline void dots_with(const T* x, const T* rows, std::int64_t row_stride,
-                                   std::int64_t depth, T* sums) {
+// at once as there are registers for theirs. kWhole: the depth is a multiple of that; else the rest
+// of x lies in `x_rest`, with zeros behind it.
+template <class T, int kBytes, bool kWhole>
+TUTTI_INLINE inline void dots_with(const T* x, const T* x_rest, const T* rows,
+                                   std::int64_t row_stride, std::int64_t depth, T* sums) {
   constexpr int kCount = kDotsAtOnce<T>;
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
   constexpr int kVectors = 64 / kBytes;
   constexpr int kRows = kVectors == 1 ? kCount : std::min(8 / kVectors, kCount);
   typedef T Vector [[gnu::vector_size(kBytes)]];
-  const std::int64_t whole = depth / kCount * kCount;
+  const std::int64_t whole = kWhole ? depth : depth / kCount * kCount;
   alignas(64) T lanes[kCount * kLanes];
+  alignas(64) T rest[kWhole ? 1 : kRows * kCount] = {};
   for (int first = 0; first < kCount; first += kRows) {
     const T* const own = rows + first * row_stride;
     Vector partial[kRows][kVectors] = {};
-    for (std::int64_t at = 0; at < whole; at += kCount) {
+    const auto add = [&](const T* from, std::int64_t apart, const T* factors) TUTTI_INLINE {
       Vector right[kVectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], x + at + v * kLanes, kBytes);
+      for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], factors + v * kLanes, kBytes);
 #pragma GCC unroll 16
       for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) {
           Vector left;
-          std::memcpy(&left, own + i * row_stride + at + v * kLanes, kBytes);
+          std::memcpy(&left, from + i * apart + v * kLanes, kBytes);
           partial[i][v] += left * right[v];
         }
       }
-    }
-    if (whole < depth) {
-      alignas(64) T sums_of_row[kCount];
+    };
+    if constexpr (!kWhole) {
       for (int i = 0; i < kRows; ++i) {
-        std::memcpy(sums_of_row, partial[i], sizeof(sums_of_row));
-        for (std::int64_t k = whole; k < depth; ++k) {
-          T& lane = sums_of_row[k - whole];
-          lane = static_cast<T>(lane + times(own[i * row_stride + k], x[k]));
-        }
-        std::memcpy(partial[i], sums_of_row, sizeof(sums_of_row));
+        copy_some<kCount>(own + i * row_stride + whole, depth - whole, rest + i * kCount);
       }
     }
+    for (std::int64_t at = 0; at < whole; at += kCount) add(own + at, row_stride, x + at);
+    if constexpr (!kWhole) add(rest, kCount, x_rest);
     // In the order in which dot_of adds them: halves to halves, here vectors to vectors.
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
@@ -270,10 +279,8 @@ TUTTI_INLINE inline void dots_with(const T* x, const T* rows, std::int64_t row_s
       std::memcpy(lanes + (first + i) * kLanes, &partial[i][0], kBytes);
     }
   }
-  for (int i = 0; i < kCount; i += kLanes) {
-    add_lanes<T, kLanes>(lanes + i * kLanes);
-    std::memcpy(sums + i, lanes + i * kLanes, kLanes * sizeof(T));
-  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; i += kLanes) add_lanes<T, kLanes>(lanes + i * kLanes, sums + i);
 }
 
 // A matrix times a vector.
@@ -286,10 +293,23 @@ TUTTI_INLINE inline std::int64_t multiply_many_dots(const Product& p, const T* a
   const std::int64_t row_stride = is_column ? p.a_row_stride : p.b_column_stride;
   const std::int64_t result_stride = is_column ? p.c_row_stride : 1;
   const std::int64_t count = p.m * p.n;
+  const std::int64_t rest = p.k % kDotsAtOnce<T>;
+  T x_rest[kDotsAtOnce<T>] = {};
+  copy_some<kDotsAtOnce<T>>(x + p.k - rest, rest, x_rest);
+  const bool is_stored = result_stride == 1 && !p.accumulate;
   std::int64_t done = 0;
   for (; done + kDotsAtOnce<T> <= count; done += kDotsAtOnce<T>) {
     T sums[kDotsAtOnce<T>];
-    dots_with<T, kBytes>(x, rows + done * row_stride, row_stride, p.k, sums);
+    const T* const own = rows + done * row_stride;
+    if (rest == 0) {
+      dots_with<T, kBytes, true>(x, x_rest, own, row_stride, p.k, sums);
+    } else {
+      dots_with<T, kBytes, false>(x, x_rest, own, row_stride, p.k, sums);
+    }
+    if (is_stored) {
+      std::memcpy(c + done, sums, sizeof(sums));
+      continue;
+    }
     for (int i = 0; i < kDotsAtOnce<T>; ++i) {
       T& to = c[(done + i) * result_stride];
       to = p.accumulate ? static_cast<T>(to + sums[i]) : sums[i];

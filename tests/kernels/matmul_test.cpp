@@ -373,6 +373,26 @@ TEST(Matmul, HasTheSameBitsWhateverThreadRunsIt) {
   }
 }
 
+// Short and long ones, some of whose last elements fill no vector.
+TEST_P(MatmulOf, RowsHaveTheBitsThatEachHasAlone) {
+  const DType dtype = GetParam();
+  constexpr std::int64_t kRows = 37;
+  for (std::int64_t k = 16; k < 70; ++k) {
+    const Array a = kernel_testing::random_array(dtype, Shape{kRows * k}, 1);
+    const Array x = kernel_testing::random_array(dtype, Shape{k}, 2);
+    Array all(dtype, Shape{kRows});
+    Array alone(dtype, Shape{kRows});
+    const Matmul spec = dense_matmul(dtype, kRows, 1, k);
+    run(spec, a.bytes().data(), x.bytes().data(), all.bytes().data(), 0, tiles(spec));
+    const std::int64_t size = size_of(dtype);
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      run(dense_matmul(dtype, 1, 1, k), a.bytes().data() + row * k * size, x.bytes().data(),
+          alone.bytes().data() + row * size, 0, 1);
+    }
+    ASSERT_EQ(all, alone) << k;
+  }
+}
+
 std::int64_t threads_of_this_process() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return std::distance(begin(tasks), end(tasks));
