@@ -176,7 +176,7 @@ LuFactors lu_by_columns(Step& step, Term a) {
   return {out[0], transposed(out[2], {1, 0}), out[1], out[3]};
 }
 
-// Columns of the matrix are rows here, so that each lies side by side.
+// Columns of the matrix are rows here, so that the elements of each lie side by side.
 QrFactors qr_by_columns(Step& step, Term a) {
   const auto column = [](const Terms& carries, Term j, const Terms&) -> Terms {
     const Term rest = carries[0];

@@ -13,8 +13,7 @@ namespace detail {
 template <class T, int kLanes, int kWidth>
 struct UnfoldedSums {
   typedef T Vector [[gnu::vector_size(kLanes * sizeof(T))]];
-  // Those of 32 bytes have two halves, and instructions do not move elements between them but for
-  // halves as a whole.
+  // Instructions for 32 bytes move elements within a half, or whole halves.
   static constexpr bool kHasHalves = sizeof(Vector) == 32;
   static constexpr int kHalf = kWidth / 2;
 
@@ -38,9 +37,9 @@ struct UnfoldedSums {
     if constexpr (kWidth > 1) {
 #pragma GCC unroll 8
       for (int i = 0; i < kHalf; ++i) {
-        const bool first = kHasHalves && kWidth == kLanes;  // sums end up in order so
-        const Vector& a = vectors[first ? i : 2 * i];
-        const Vector& b = vectors[first ? i + kHalf : 2 * i + 1];
+        constexpr bool kIsFirst = kHasHalves && kWidth == kLanes;  // sums end up in order so
+        const Vector& a = vectors[kIsFirst ? i : 2 * i];
+        const Vector& b = vectors[kIsFirst ? i + kHalf : 2 * i + 1];
         fold(a, b, vectors[i], std::make_integer_sequence<int, kLanes>());
       }
       UnfoldedSums<T, kLanes, kHalf>::fold(vectors);

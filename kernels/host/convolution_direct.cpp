@@ -10,8 +10,9 @@ namespace {
 constexpr std::int64_t kBytesOfTile = 1 << 19;  // of what is copied for one
 constexpr std::int64_t kMostBytesOfTile = 1 << 22;
 constexpr std::int64_t kLeastOutputsOfTile = 32;
-// Whose factors for a line of outputs take half a first-level cache.
-constexpr std::int64_t kStepsAtOnce = 256;
+// Inputs, times places of the window, that are added up at once: with the factors of a cache line
+// of outputs 16 KiB, half a first-level cache.
+constexpr std::int64_t kPlacesByOutputs = 256;
 
 // Lanes that compute something of which nothing is left, for decisions that hold on all machines.
 std::int64_t lanes_of(DType dtype) { return 64 / size_of(dtype); }
@@ -68,9 +69,9 @@ DirectConvolution::DirectConvolution(const ConvolutionShape& shape, std::int64_t
                        .weight = b * shape_.weight_strides[3] + c * shape_.weight_strides[4]});
     }
   }
-  inputs_ = std::clamp<std::int64_t>(kStepsAtOnce / shape_.places, 1, shape_.inputs);
-  for (std::int64_t input = 0; input < inputs_; ++input) {
-    for (const Tap& tap : taps_) seen_.push_back(input * channel_ + tap.x);
+  inputs_at_once_ = std::clamp<std::int64_t>(kPlacesByOutputs / shape_.places, 1, shape_.inputs);
+  for (std::int64_t input = 0; input < inputs_at_once_; ++input) {
+    for (const Tap& tap : taps_) seen_offsets_.push_back(input * channel_ + tap.x);
   }
 }
 
@@ -100,8 +101,9 @@ void DirectConvolution::choose_tiles() {
   const std::int64_t parts =
       divide_up(ConvolutionShape::kGoodTiles,
                 others * divide_up(height.out, lines_) * divide_up(width.out, columns_));
-  outputs_ =
-      std::max(divide_up(shape_.outputs, parts), std::min(kLeastOutputsOfTile, shape_.outputs));
+  const std::int64_t lanes = lanes_of(shape_.dtype);
+  const std::int64_t whole = divide_up(divide_up(shape_.outputs, parts), lanes) * lanes;
+  outputs_ = std::min(std::max(whole, kLeastOutputsOfTile), shape_.outputs);
 }
 
 std::int64_t DirectConvolution::tiles() const {

@@ -38,9 +38,6 @@ class DirectConvolution {
   struct Tap {
     std::int64_t x, weight;
   };
-  struct Inputs {
-    std::int64_t begin, end;
-  };
   struct Tile;
   template <class T>
   struct Operands;
@@ -60,8 +57,9 @@ class DirectConvolution {
   // The outputs of a tile from `output` on.
   template <class T, int kBytes>
   void add_by_results(const Tile& tile, const Operands<T>& of, std::int64_t output) const;
+  // Adds what results [begin, end) of the tile, images side by side, see of some inputs.
   template <class T, int kBytes>
-  void add_rows(const Tile& tile, const T* copied, const T* factors, Inputs inputs,
+  void add_rows(const Tile& tile, const T* copied, const T* factors, Positions inputs,
                 std::int64_t begin, std::int64_t end, T* to) const;
   // Two vectors of outputs from `output` on.
   template <class T, int kBytes>
@@ -78,9 +76,9 @@ class DirectConvolution {
   std::int64_t pitch_ = 0, phase_ = 0, channel_ = 0;
   std::vector<Phase> phases_;
   std::vector<Tap> taps_;
-  // Where vectors go along outputs: inputs at once, and what a tile's first result sees of them.
-  std::int64_t inputs_ = 1;
-  std::vector<std::int64_t> seen_;
+  // Where vectors go along outputs: what a tile's first result sees of some inputs.
+  std::int64_t inputs_at_once_ = 1;
+  std::vector<std::int64_t> seen_offsets_;
 };
 
 }  // namespace tutti::kernels

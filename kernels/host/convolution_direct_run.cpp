@@ -19,9 +19,10 @@ namespace {
 
 constexpr int kOutputsAtOnce = 8;  // with 64-byte vectors, of which there are 32; else 4 of 16
 constexpr int kVectorsAtOnce = 3;
-// Where vectors go along outputs: results for which these are put side by side, and sums at once.
-constexpr std::int64_t kLeastRowsByOutputs = 64;
-constexpr std::int64_t kBytesOfSumsByOutputs = 8 << 10;
+// Results of a tile for which the weight is put outputs side by side.
+constexpr std::int64_t kLeastRowsByOutputs = 32;
+constexpr std::int64_t kBytesOfSumsByOutputs = 8 << 10;  // at once, about
+constexpr std::int64_t kMostRowsOfSums = 8;              // that OutputSums has
 
 }  // namespace
 
@@ -32,8 +33,8 @@ struct DirectConvolution::Tile {
   std::int64_t images = 0, lines = 0, columns = 0, outputs = 0;
 };
 
-// What a tile is computed from, and where: its own weight and results; what is packed is so already
-// where the tile before had the same weight.
+// What a tile is computed from, and where: its own weight and results. is_packed: `factors` hold
+// that weight already.
 template <class T>
 struct DirectConvolution::Operands {
   const T* copied;
@@ -169,19 +170,18 @@ TUTTI_INLINE inline void DirectConvolution::add_by_results(const Tile& tile, con
   }
 }
 
-// Vectors along the outputs, for some inputs and results [begin, end) of the tile, images side by
-// side.
 template <class T, int kBytes>
 TUTTI_INLINE inline void DirectConvolution::add_rows(const Tile& tile, const T* copied,
-                                                     const T* factors, Inputs inputs,
+                                                     const T* factors, Positions inputs,
                                                      std::int64_t begin, std::int64_t end,
                                                      T* to) const {
   using Sums = OutputSums<T, kBytes, 2>;
   const std::int64_t of_line = tile.columns * images_;
-  const std::int64_t* const seen_end = seen_.data() + (inputs.end - inputs.begin) * shape_.places;
+  const std::int64_t* const seen_end =
+      seen_offsets_.data() + (inputs.end - inputs.begin) * shape_.places;
   std::int64_t place = begin % of_line;
   const T* line = copied + begin / of_line * pitch_ + inputs.begin * channel_;
-  factors += inputs.begin * std::ssize(taps_) * Sums::kWidth;
+  factors += inputs.begin * shape_.places * Sums::kWidth;
   for (std::int64_t row = begin; row < end; row += Sums::kRows) {
     const int some = static_cast<int>(std::min<std::int64_t>(Sums::kRows, end - row));
     const T* seen[Sums::kRows];
@@ -202,7 +202,7 @@ TUTTI_INLINE inline void DirectConvolution::add_rows(const Tile& tile, const T* 
     } else {
       sums.load(own, Sums::kWidth, some);
     }
-    sums.add_at(seen, seen_.data(), seen_end, factors);
+    sums.add_at(seen, seen_offsets_.data(), seen_end, factors);
     sums.store(own, Sums::kWidth, some);
   }
 }
@@ -211,6 +211,7 @@ template <class T, int kBytes>
 TUTTI_INLINE inline void DirectConvolution::add_outputs(const Tile& tile, const Operands<T>& of,
                                                         std::int64_t output) const {
   using Sums = OutputSums<T, kBytes, 2>;
+  static_assert(Sums::kRows <= kMostRowsOfSums);
   T* const factors = of.factors + output * shape_.inputs * shape_.places;
   if (!of.is_packed) {
     const auto& [depth, height, width] = shape_.spatial;
@@ -233,10 +234,10 @@ TUTTI_INLINE inline void DirectConvolution::add_outputs(const Tile& tile, const 
       Sums::kRows;
   for (std::int64_t first = 0; first < results; first += at_once) {
     const std::int64_t some = std::min(at_once, results - first);
-    for (std::int64_t input = 0; input < shape_.inputs; input += inputs_) {
+    for (std::int64_t input = 0; input < shape_.inputs; input += inputs_at_once_) {
       add_rows<T, kBytes>(tile, of.copied, factors,
-                          {input, std::min(input + inputs_, shape_.inputs)}, first * images_,
-                          (first + some) * images_, of.sums);
+                          {input, std::min(input + inputs_at_once_, shape_.inputs)},
+                          first * images_, (first + some) * images_, of.sums);
     }
     for (std::int64_t image = 0; image < tile.images; ++image) {
       T* const to = of.result + image * shape_.groups * shape_.outputs * shape_.results;
@@ -269,17 +270,20 @@ void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t
   constinit thread_local PerThread<Scratch> factors_memory;
   const auto copied = copied_memory.get().use<T>(shape_.inputs * channel_ + kMostLanes);
   const std::int64_t most_by_outputs =
-      kBytesOfSumsByOutputs / static_cast<std::int64_t>(sizeof(T)) + 8 * kMostLanes * images_;
+      kBytesOfSumsByOutputs / static_cast<std::int64_t>(sizeof(T)) +
+      kMostRowsOfSums * kMostLanes * images_;
   const auto sums = sums_memory.get().use<T>(
       std::max(kOutputsAtOnce * divide_up(positions(lines_, columns_), kMostLanes) * kMostLanes,
                most_by_outputs));
-  const auto factors = factors_memory.get().use<T>(outputs_ * shape_.inputs * shape_.places);
+  const bool is_packed = lines_ * columns_ * images_ >= kLeastRowsByOutputs;
+  const auto factors =
+      factors_memory.get().use<T>(is_packed ? outputs_ * shape_.inputs * shape_.places : 0);
   const auto& [depth, height, width] = shape_.spatial;
   const std::int64_t parts = divide_up(shape_.outputs, outputs_);
   const std::int64_t across = divide_up(width.out, columns_);
   const std::int64_t down = divide_up(height.out, lines_);
-  std::int64_t is_copied = -1;
-  std::int64_t is_packed = -1;
+  std::int64_t copied_place = -1;
+  std::int64_t packed_output = -1;
   for (std::int64_t at = begin; at < end; ++at) {
     const std::int64_t place = at / parts;
     const std::int64_t block = place / across / down;
@@ -292,13 +296,13 @@ void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t
     tile.lines = std::min(lines_, height.out - tile.line);
     tile.columns = std::min(columns_, width.out - tile.column);
     tile.outputs = std::min(outputs_, shape_.outputs - tile.output);
-    if (place != is_copied) {
+    if (place != copied_place) {
       copy_piece(tile,
                  x + shape_.x_offset + tile.image * shape_.image_stride +
                      tile.group * shape_.inputs * shape_.channel_stride,
                  copied.get());
     }
-    is_copied = place;
+    copied_place = place;
     const std::int64_t output = tile.group * shape_.outputs + tile.output;
     const T* const own_weight = weight + shape_.weight_offset + output * shape_.weight_strides[0];
     T* const own_result = result +
@@ -307,11 +311,11 @@ void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t
     const Operands<T> operands = {.copied = copied.get(),
                                   .weight = own_weight,
                                   .factors = factors.get(),
-                                  .is_packed = is_packed == output,
+                                  .is_packed = packed_output == output,
                                   .sums = sums.get(),
                                   .result = own_result};
     run_vectorised([&]<int kBytes>() TUTTI_INLINE { add_up<T, kBytes>(tile, operands); });
-    is_packed = output;
+    packed_output = output;
     if (after == nullptr) continue;
     const std::int64_t column = tile.line * width.out + tile.column;
     for (std::int64_t image = tile.image; image < tile.image + tile.images; ++image) {

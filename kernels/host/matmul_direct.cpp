@@ -219,7 +219,7 @@ TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
 template <class T>
 inline constexpr int kDotsAtOnce = 64 / static_cast<int>(sizeof(T));
 
-// The first elements of a line that has room for kRoom, a power of two, of which there are fewer.
+// Copies `count` elements, fewer than kRoom, a power of two.
 template <int kRoom, class T>
 TUTTI_INLINE inline void copy_some(const T* from, std::int64_t count, T* to) {
   if constexpr (kRoom > 1) {

@@ -62,17 +62,17 @@ struct OutputSums {
   TUTTI_INLINE void add(const T* const* seen, std::int64_t at, std::int64_t step, const T* factors,
                         std::int64_t factor_step, std::int64_t length) {
     for (std::int64_t k = 0; k < length; ++k, at += step, factors += factor_step) {
-      add_one(seen, at, factors);
+      add_step(seen, at, factors);
     }
   }
   // The same for what it sees at these places, with factors that follow each other.
   TUTTI_INLINE void add_at(const T* const* seen, const std::int64_t* at, const std::int64_t* end,
                            const T* factors) {
-    for (; at != end; ++at, factors += kWidth) add_one(seen, *at, factors);
+    for (; at != end; ++at, factors += kWidth) add_step(seen, *at, factors);
   }
 
  private:
-  TUTTI_INLINE void add_one(const T* const* seen, std::int64_t at, const T* factors) {
+  TUTTI_INLINE void add_step(const T* const* seen, std::int64_t at, const T* factors) {
     Vector own[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {

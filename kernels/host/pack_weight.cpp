@@ -20,7 +20,7 @@ void pack_weight(const T* first, const WeightPiece& piece, std::int64_t width, T
     }
   }
   if (own.outputs < width) std::fill_n(to, own.inputs * own.lines * own.columns * width, T{0});
-  const bool is_mirrored = own.column_stride == -1;  // then the last place is copied first
+  const bool is_mirrored = own.column_stride == -1;  // then it is read from the last place on
   const std::int64_t first_place = is_mirrored ? own.columns - 1 : 0;
   for (std::int64_t input = 0; input < own.inputs; ++input) {
     for (std::int64_t line = 0; line < own.lines; ++line, to += own.columns * width) {

@@ -11,8 +11,8 @@ struct WeightPiece {
   std::int64_t output_stride = 0, input_stride = 0, line_stride = 0, column_stride = 0;
 };
 
-// Puts outputs side by side: [inputs, lines, columns, width], with zeros behind the outputs. For
-// float and double.
+// Puts outputs side by side: [inputs, lines, columns, width], with zeros behind the outputs, of
+// which there are at most `width`. For float and double.
 template <class T>
 void pack_weight(const T* first, const WeightPiece& piece, std::int64_t width, T* to);
 

@@ -70,10 +70,13 @@ std::vector<Case> cases() {
       {{2, 4, 38, 45}, {8, 2, 5, 7}, {2, 3}, {2, 1}, {5, 2}, {3, 2}, 2},
       {{1, 5, 700}, {7, 5, 3}, {1}, {4}, {4}, {4}},
       {{1, 2, 9, 90}, {70, 2, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
-      // Outputs that fill vectors, and some more, with strides and of small images.
+      // Outputs that fill vectors, and some more: with strides, of small images, in tiles of a
+      // line, in several pieces of inputs, and with a window that is a piece.
       {{2, 4, 38, 45}, {76, 2, 5, 4}, {2, 3}, {2, 1}, {5, 2}, {1, 2}, 2},
-      {{35, 4, 5, 4}, {44, 2, 3, 2}, {2, 1}, {1, 0}, {1, 1}, {1, 1}, 2},
-      {{2, 3, 300}, {48, 3, 5}, {3}, {4}, {4}, {2}},
+      {{35, 4, 5, 5}, {44, 2, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 2},
+      {{1, 5, 700}, {40, 5, 3}, {1}, {4}, {4}, {4}},
+      {{2, 40, 12, 13}, {40, 40, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 2, 36, 40}, {20, 2, 16, 18}, {1, 1}, {3, 2}, {0, 1}, {1, 1}},
   };
 }
 
@@ -176,6 +179,17 @@ Array told_by(const PreparedConvolution& convolution, const Array& x, const Arra
   return told;
 }
 
+// As the weight of the gradient of x: its spatial dimensions reversed.
+StridedView mirrored(const Shape& shape) {
+  StridedView view = dense_view(shape);
+  for (int d = 2; d < shape.rank(); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    view.offset += view.strides[at] * (shape[d] - 1);
+    view.strides[at] = -view.strides[at];
+  }
+  return view;
+}
+
 class ConvolutionOf : public testing::TestWithParam<DType> {};
 
 // The first elements of lines that are longer than that.
@@ -200,9 +214,10 @@ TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
     const Shape x_shape(each.x);
     const Shape weight_shape(each.weight);
     const StridedView x_views[] = {dense_view(x_shape), turned(x_shape), with_gaps(x_shape),
-                                   outputs_last(x_shape, true)};
+                                   outputs_last(x_shape, true), dense_view(x_shape)};
     const StridedView weight_views[] = {dense_view(weight_shape), turned(weight_shape),
-                                        with_gaps(weight_shape), outputs_innermost(weight_shape)};
+                                        with_gaps(weight_shape), outputs_innermost(weight_shape),
+                                        mirrored(weight_shape)};
     // The interpreter takes its time.
     const bool large = x.elements() * weight.elements() > 20'000'000;
     for (std::size_t way = 0; way < (large ? 2 : std::size(x_views)); ++way) {
@@ -298,6 +313,32 @@ TEST(Convolution, AddsAllInputsWhateverTheStrideOfOneOutput) {
 
 // Whatever lies where, results are the same, and so are those of a tile alone, which are there when
 // it says so.
+// Which way vectors go depends on how many outputs there are, bits do not.
+TEST(Convolution, OutputsHaveTheSameBitsHoweverManyThereAre) {
+  const Array x = kernel_testing::random_array(DType::f32, Shape{2, 40, 12, 13}, 1);
+  const Array weight = kernel_testing::random_array(DType::f32, Shape{40, 40, 3, 3}, 2);
+  const auto of_first = [&](std::int64_t outputs) {
+    const PreparedConvolution convolution(Convolution{.x = dense_view(x.shape()),
+                                                      .weight = dense_view({outputs, 40, 3, 3}),
+                                                      .stride = {1, 1},
+                                                      .low = {1, 1},
+                                                      .dilation = {1, 1},
+                                                      .out = {12, 13}});
+    Array result(DType::f32, Shape{2, outputs, 12, 13});
+    run(convolution, x.bytes().data(), weight.bytes().data(), nullptr, result.bytes().data(), 0,
+        tiles(convolution));
+    return result;
+  };
+  const Array all = of_first(40);
+  const Array some = of_first(7);
+  constexpr std::int64_t kSome = 7LL * 12 * 13;
+  for (std::int64_t image = 0; image < 2; ++image) {
+    for (std::int64_t i = 0; i < kSome; ++i) {
+      ASSERT_EQ(all.at(image * 40 * 12 * 13 + i), some.at(image * kSome + i)) << i;
+    }
+  }
+}
+
 TEST_P(ConvolutionOf, HasItsOutputsLast) {
   std::vector<Case> all = cases();
   all.push_back({{3, 40, 6, 7}, {70, 40, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});

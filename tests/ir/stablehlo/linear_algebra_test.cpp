@@ -215,29 +215,62 @@ TEST(StablehloLinearAlgebra, QrOfAnyShape) {
   for (const auto& [rows, columns] : {std::pair{std::int64_t{3}, std::int64_t{3}},
                                       {kSize, kSize},
                                       {kSize + 30, kSize},
-                                      {kSize, std::int64_t{4}}}) {
+                                      {kSize, std::int64_t{4}},
+                                      {std::int64_t{4}, kSize},
+                                      {kSize - 30, kSize}}) {
+    const std::int64_t steps = std::min(rows, columns);
     const std::string type = matrix_type(rows, columns);
-    const std::string taus = "tensor<" + std::to_string(columns) + "xf64>";
+    const std::string q_type = matrix_type(rows, steps);
+    const std::string taus = "tensor<" + std::to_string(steps) + "xf64>";
+    const std::string part = "[0:" + std::to_string(rows) + ", 0:" + std::to_string(steps) + "]";
     const Array a = random_matrix({rows, columns}, 3);
     const auto out =
-        run_stablehlo(stablehlo_function("%a: " + type, type + ", " + type,
+        run_stablehlo(stablehlo_function("%a: " + type, type + ", " + q_type,
                                          R"(
     %0:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%a) {mhlo.backend_config = {}} : ()" +
                                              type + ") -> (" + type + ", " + taus + R"()
-    %1 = stablehlo.custom_call @lapack_dorgqr_ffi(%0#0, %0#1) {mhlo.backend_config = {}} : ()" +
-                                             type + ", " + taus + ") -> " + type + R"(
-    return %0#0, %1 : )" + type + ", " + type),
+    %1 = stablehlo.slice %0#0 )" + part + " : (" +
+                                             type + ") -> " + q_type + R"(
+    %2 = stablehlo.custom_call @lapack_dorgqr_ffi(%1, %0#1) {mhlo.backend_config = {}} : ()" +
+                                             q_type + ", " + taus + ") -> " + q_type + R"(
+    return %0#0, %2 : )" + type + ", " + q_type),
                       {a});
     const Matrix packed(out[0]);
     const Matrix q(out[1]);
-    Matrix r(columns, columns);
-    Matrix ones(columns, columns);
-    for (std::int64_t i = 0; i < columns; ++i) {
+    Matrix r(steps, columns);
+    Matrix ones(steps, steps);
+    for (std::int64_t i = 0; i < steps; ++i) {
       ones(i, i) = 1;
       for (std::int64_t j = i; j < columns; ++j) r(i, j) = packed(i, j);
     }
     EXPECT_LT(largest_difference(product(q, r), Matrix(a)), 1e-12);
     EXPECT_LT(largest_difference(product(turned(q), q), ones), 1e-12);
+  }
+}
+
+TEST(StablehloLinearAlgebra, QrOfABatchIsThatOfEach) {
+  const auto factors = [](const std::string& batch, const Array& a) {
+    const std::string type = "tensor<" + batch + "40x36xf64>";
+    const std::string taus = "tensor<" + batch + "36xf64>";
+    return run_stablehlo(
+        stablehlo_function("%a: " + type, type,
+                           "    %0:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%a) "
+                           "{mhlo.backend_config = {}} : (" +
+                               type + ") -> (" + type + ", " + taus +
+                               ")\n    return %0#0 : " + type),
+        {a})[0];
+  };
+  const Array both = random_matrix({2, 40, 36}, 3);
+  const Array of_both = factors("2x", both);
+  const auto numbers = both.data<double>();
+  const std::size_t half = numbers.size() / 2;
+  for (std::size_t i = 0; i < 2; ++i) {
+    Array one(DType::f64, {40, 36});
+    std::ranges::copy(numbers.subspan(i * half, half), one.data<double>().begin());
+    const Array of_one = factors("", one);
+    for (std::size_t j = 0; j < half; ++j) {
+      ASSERT_NEAR(of_both.data<double>()[i * half + j], of_one.data<double>()[j], 1e-12);
+    }
   }
 }
 
