@@ -13,6 +13,7 @@ constexpr std::int64_t kLeastOutputsOfTile = 32;
 // Inputs, times places of the window, that are added up at once: with the factors of a cache line
 // of outputs 16 KiB, half a first-level cache.
 constexpr std::int64_t kPlacesByOutputs = 256;
+constexpr std::int64_t kLeastResultsByOutputs = 32;
 
 // Lanes that compute something of which nothing is left, for decisions that hold on all machines.
 std::int64_t lanes_of(DType dtype) { return 64 / size_of(dtype); }
@@ -37,6 +38,10 @@ bool DirectConvolution::is_worth() const {
   const std::int64_t computed = divide_up(positions(lines_, columns_), lanes) * lanes;
   return shape_.inputs * channel_ * size_of(shape_.dtype) <= kMostBytesOfTile &&
          2 * computed <= 3 * lines_ * columns_ * images_;
+}
+
+bool DirectConvolution::is_worth_packing() const {
+  return lines_ * columns_ * images_ >= kLeastResultsByOutputs;
 }
 
 DirectConvolution::DirectConvolution(const ConvolutionShape& shape, std::int64_t images)

@@ -49,6 +49,8 @@ class DirectConvolution {
   DirectConvolution(const ConvolutionShape& shape, std::int64_t images);
 
   bool is_worth() const;
+  // To put the weight outputs side by side: where a tile has enough results for each factor.
+  bool is_worth_packing() const;
   void choose_tiles();
   template <class T>
   void copy_piece(const Tile& tile, const T* first, T* to) const;

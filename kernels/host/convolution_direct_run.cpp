@@ -19,8 +19,6 @@ namespace {
 
 constexpr int kOutputsAtOnce = 8;  // with 64-byte vectors, of which there are 32; else 4 of 16
 constexpr int kVectorsAtOnce = 3;
-// Results of a tile for which the weight is put outputs side by side.
-constexpr std::int64_t kLeastRowsByOutputs = 32;
 constexpr std::int64_t kBytesOfSumsByOutputs = 8 << 10;  // at once, about
 constexpr std::int64_t kMostRowsOfSums = 8;              // that OutputSums has
 
@@ -252,7 +250,7 @@ TUTTI_INLINE inline void DirectConvolution::add_up(const Tile& tile, const Opera
   std::int64_t output = 0;
   if constexpr (kBytes < 64) {
     constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
-    if (lines_ * columns_ * images_ >= kLeastRowsByOutputs) {
+    if (is_worth_packing()) {
       for (; output + 2 * kLanes <= tile.outputs; output += 2 * kLanes) {
         add_outputs<T, kBytes>(tile, of, output);
       }
@@ -275,9 +273,8 @@ void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t
   const auto sums = sums_memory.get().use<T>(
       std::max(kOutputsAtOnce * divide_up(positions(lines_, columns_), kMostLanes) * kMostLanes,
                most_by_outputs));
-  const bool is_packed = lines_ * columns_ * images_ >= kLeastRowsByOutputs;
-  const auto factors =
-      factors_memory.get().use<T>(is_packed ? outputs_ * shape_.inputs * shape_.places : 0);
+  const auto factors = factors_memory.get().use<T>(
+      is_worth_packing() ? outputs_ * shape_.inputs * shape_.places : 0);
   const auto& [depth, height, width] = shape_.spatial;
   const std::int64_t parts = divide_up(shape_.outputs, outputs_);
   const std::int64_t across = divide_up(width.out, columns_);
